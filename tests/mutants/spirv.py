@@ -36,8 +36,8 @@ MUTANTS = (
         "unroll-phis-in-turn",
         "an iteration of an unrolled loop begins with values of its own",
         f"{_SPIRV}/control_flow.py",
-        """            found = [self._phi(phi, edges) for phi in block.phis]
-            self.env.update(zip((phi[2] for phi in block.phis), found))
+        """            values = [self._phi(phi, edges) for phi in block.phis]
+            self.env.update(zip((phi[2] for phi in block.phis), values))
 """,
         """            for phi in block.phis:
                 self.env[phi[2]] = self._phi(phi, edges)
@@ -73,8 +73,8 @@ MUTANTS = (
         "fuse-products-of-two-sums",
         "a product that several sums need is fused with one, and gone for the other",
         f"{_SPIRV}/fma.py",
-        "            if counts[one] == 2:",
-        "            if counts[one] >= 2:",
+        "            if counts[product] == 2:",
+        "            if counts[product] >= 2:",
         (f"{_UNIT}/test_fma.py",),
     ),
     Mutant(
@@ -129,8 +129,8 @@ MUTANTS = (
         "saved-without-code",
         "a kernel on disk stands for that of another version of the code",
         f"{_SPIRV}/kernel_cache.py",
-        "parts = (_code(), asked, [(one, _content(one)) for one in modules])",
-        "parts = (asked, [(one, _content(one)) for one in modules])",
+        "parts = (_code(), asked, [(module, _content(module)) for module in modules])",
+        "parts = (asked, [(module, _content(module)) for module in modules])",
         (f"{_UNIT}/test_kernel_cache.py",),
     ),
     Mutant(

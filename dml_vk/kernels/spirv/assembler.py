@@ -109,7 +109,7 @@ class Assembler(Module):
         function_type = self.type(op.TYPE_FUNCTION, self._void)
         first, *lines = self._lines
         head = [
-            *[instruction(op.CAPABILITY, one) for one in sorted(self._capabilities)],
+            *[instruction(op.CAPABILITY, capability) for capability in sorted(self._capabilities)],
             instruction(op.EXT_INST_IMPORT, self.import_name, *_text(op.Glsl.NAME)),
             instruction(op.MEMORY_MODEL, op.Memory.LOGICAL, op.Memory.GLSL450),
             instruction(

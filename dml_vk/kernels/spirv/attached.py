@@ -121,7 +121,10 @@ class _Attaching(Pushing):
             else:
                 self._lines.append(line)
         has = {line[1] for line in self._head if line[0] & 0xFFFF == op.CAPABILITY}
-        more = [instruction(op.CAPABILITY, one) for one in sorted(self._capabilities - has)]
+        more = [
+            instruction(op.CAPABILITY, capability)
+            for capability in sorted(self._capabilities - has)
+        ]
         parts = (more, self._head, self._decorations, self._declared, self._lines, self._functions)
         lines = chain.from_iterable(parts)
         words = [*self._start, self._next, 0, *chain.from_iterable(lines)]
@@ -142,7 +145,7 @@ class _Attaching(Pushing):
 
     def _define(self, count: int) -> int:
         attachment, size = self.attachment, self.attachment.itemsize
-        name, at, given = self.new(), self.new(), self.new()
+        name, at, words_in = self.new(), self.new(), self.new()
         words = max(1, count * size // 4)
         vector = self.vectors[words]
         of_type = self.type(op.TYPE_FUNCTION, vector, self.uint, vector)
@@ -151,31 +154,33 @@ class _Attaching(Pushing):
         through, result = attachment.through, attachment.result
         values: dict[int, Values] = {}
         if through is not None:
-            parts = [given] if words == 1 else [self.part(given, k) for k in range(words)]
+            parts = [words_in] if words == 1 else [self.part(words_in, k) for k in range(words)]
             values[through] = from_words(self, parts, size)[:count]
         index = self._index(at, count)
-        found = coordinates(self, index, attachment.sizes)
+        at_coordinates = coordinates(self, index, attachment.sizes)
         besides = list(enumerate(attachment.besides, self._first))
-        places = [self._places(binding, one, index, found) for binding, one in besides]
+        places = [
+            self._places(binding, beside, index, at_coordinates) for binding, beside in besides
+        ]
         moves = [
-            (binding, one.itemsize, attachment.width(one, count), place)
-            for (binding, one), place in zip(besides, places)
+            (binding, beside.itemsize, attachment.width(beside, count), address)
+            for (binding, beside), address in zip(besides, places)
         ]
         for number, move in zip(attachment.reads, moves):
             values[number] = read(self, *move, count)
         self.nodes.compute(values, count)
         for number, move in zip(attachment.results, moves[len(attachment.reads) :]):
             write(self, *move, values[number], shared=True)
-        passed = given
+        passed = words_in
         if result is not None:
-            made = self.nodes.hidden(result, values[result])
-            parts = to_words(self, made, size) if count * size >= 4 else [self.part(made[0], 0)]
+            hidden = self.nodes.hidden(result, values[result])
+            parts = to_words(self, hidden, size) if count * size >= 4 else [self.part(hidden[0], 0)]
             passed = self.vector(*parts) if words > 1 else parts[0]
         self.write(op.RETURN_VALUE, passed)
         self._functions += (
             instruction(op.FUNCTION, vector, name, 0, of_type),
             instruction(op.FUNCTION_PARAMETER, self.uint, at),
-            instruction(op.FUNCTION_PARAMETER, vector, given),
+            instruction(op.FUNCTION_PARAMETER, vector, words_in),
             *self._lines,
             instruction(op.FUNCTION_END),
         )
@@ -191,14 +196,14 @@ class _Attaching(Pushing):
             index = self.least(index, self.constant(math.prod(attachment.sizes) - 1))
         return index
 
-    def _places(self, binding: int, one: Beside, index: int, found: list[int]) -> Place:
+    def _places(self, binding: int, beside: Beside, index: int, at_coordinates: list[int]) -> Place:
         """Where elements are that follow the one with an index, and coordinates."""
         start = self.push(BASES + binding)
-        if one.strides == _dense(self.attachment.sizes):
+        if beside.strides == _dense(self.attachment.sizes):
             first = self.number(op.I_ADD, start, index)
         else:
-            first = moved(self, start, found, one.strides)
-        step = one.strides[0]
+            first = moved(self, start, at_coordinates, beside.strides)
+        step = beside.strides[0]
         return cache(lambda k: self.number(op.I_ADD, first, self.constant(k * step)))
 
     def _passed(self, index: int, words: Sequence[int]) -> list[int]:
@@ -211,17 +216,17 @@ class _Attaching(Pushing):
             first = self.number(op.U_DIV, index, self.constant(size // 4))
         if self.attachment.runs(count):
             return self._call(count, first, words)
-        made = []
-        for k, one in enumerate(from_words(self, words, size)):
-            parts = [self.part(one, part) for part in range(max(1, size // 4))]
+        elements = []
+        for k, element in enumerate(from_words(self, words, size)):
+            parts = [self.part(element, part) for part in range(max(1, size // 4))]
             new = self._call(1, self.number(op.I_ADD, first, self.constant(k)), parts)
-            made.append(self.vector(*new, *[self.constant(0)] * (2 - len(new))))
-        return to_words(self, made, size)
+            elements.append(self.vector(*new, *[self.constant(0)] * (2 - len(new))))
+        return to_words(self, elements, size)
 
     def _call(self, count: int, first: int, words: Sequence[int]) -> list[int]:
         vector = self.vectors[len(words)]
-        given = self.vector(*words) if len(words) > 1 else words[0]
-        new = self.make(op.FUNCTION_CALL, vector, self._function(count), first, given)
+        argument = self.vector(*words) if len(words) > 1 else words[0]
+        new = self.make(op.FUNCTION_CALL, vector, self._function(count), first, argument)
         return [self.part(new, k) for k in range(len(words))] if len(words) > 1 else [new]
 
     # ----- where they are called

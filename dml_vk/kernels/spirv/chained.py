@@ -105,11 +105,11 @@ class _Chained:
         if between is None:
             element = number(op.I_ADD, element, ahead)
         at = []
-        for place, way in zip(starts, recipe.ways):
+        for start, way in zip(starts, recipe.ways):
             if len(way.steps) == 1:
                 along = number(op.I_MUL, element, asm.constant(way.steps[0]))
-                place = number(op.I_ADD, place, along)
-            at.append(place)
+                start = number(op.I_ADD, start, along)
+            at.append(start)
 
         def skipping(i: int) -> int:
             if not between:
@@ -155,14 +155,14 @@ class _Chained:
 
     def _is_any_rare(self, values: dict[int, Values], still: dict[int, Values]) -> int:
         told = [
-            one
+            value
             for number, (_, is_rare) in self.nodes.rare.items()
             if number not in still
-            for one in is_rare(values, self.quad)
+            for value in is_rare(values, self.quad)
         ]
         either, *others = dict.fromkeys(told)
-        for one in others:
-            either = self.asm.make(op.LOGICAL_OR, self.asm.bool, either, one)
+        for value in others:
+            either = self.asm.make(op.LOGICAL_OR, self.asm.bool, either, value)
         return either
 
     def _still(self, at: Sequence[int]) -> dict[int, Values]:
@@ -170,8 +170,8 @@ class _Chained:
         values: dict[int, Values] = {}
         for k, way in enumerate(self.recipe.ways[: self.reads]):
             if way.steps == (0,):
-                place = self._places(way, at[k], self.asm.constant(0), [])
-                values[k] = self._read(k, way, place)
+                address = self._places(way, at[k], self.asm.constant(0), [])
+                values[k] = self._read(k, way, address)
         self.nodes.compute(values, self.quad)
         return values
 
@@ -189,7 +189,7 @@ class _Chained:
         """Add the values of a step to those that stand still, and return what writes them."""
         ways = self.recipe.ways
         walked = self._walked(along)
-        places = [self._places(way, place, i, walked) for place, way in zip(at, ways)]
+        places = [self._places(way, address, i, walked) for address, way in zip(at, ways)]
         for k, way in enumerate(ways[: self.reads]):
             if k not in values:
                 values[k] = self._read(k, way, places[k])
@@ -197,8 +197,8 @@ class _Chained:
 
         def write() -> None:
             for k, result in enumerate(self.recipe.results, self.reads):
-                given = k, ways[k].itemsize, self._width(ways[k], self.quad), places[k]
-                elements.write(self.asm, *given, values[result], shared=self.recipe.shares)
+                where = k, ways[k].itemsize, self._width(ways[k], self.quad), places[k]
+                elements.write(self.asm, *where, values[result], shared=self.recipe.shares)
 
         return write
 
@@ -210,8 +210,8 @@ class _Chained:
         (step,) = way.steps
         start = number(op.I_ADD, at, number(op.I_MUL, i, constant(step)))
         offsets = way.across or tuple([k * step for k in range(self.quad)])
-        place = cache(lambda offset: number(op.I_ADD, start, constant(offset)))
-        return lambda k: place(offsets[k])
+        address = cache(lambda offset: number(op.I_ADD, start, constant(offset)))
+        return lambda k: address(offsets[k])
 
     def _walked(self, along: int) -> list[list[int]]:
         """The coordinates in the row of elements that follow each other."""
@@ -235,6 +235,6 @@ class _Chained:
         follow = way.across == tuple(range(count)) if way.across else way.steps == (1,)
         return min(way.align, count * way.itemsize, _QUAD) if follow else 0
 
-    def _read(self, binding: int, way: Way, place: Place) -> Values:
+    def _read(self, binding: int, way: Way, address: Place) -> Values:
         width = self._width(way, self.quad)
-        return elements.read(self.asm, binding, way.itemsize, width, place, self.quad)
+        return elements.read(self.asm, binding, way.itemsize, width, address, self.quad)

@@ -50,7 +50,7 @@ class Return(NamedTuple):
     """A place where the function may return."""
 
     value: int  # 0 if there is none
-    place: int  # of the line in the body
+    position: int  # of the line in the body
     state: State
 
 
@@ -58,7 +58,7 @@ class Dropped(NamedTuple):
     """A switch that became a branch."""
 
     level: int
-    place: int  # of the line before the branch
+    position: int  # of the line before the branch
     chosen: int
 
 
@@ -110,16 +110,16 @@ class Walk(Compute):
 
     def _walk(self, blocks: Sequence[Block]) -> None:
         """Write blocks, of which those of a loop are in one piece."""
-        place = 0
-        while place < len(blocks):
-            loop = self.function.loops.get(blocks[place].label)
-            inside = blocks[place : place + 1] if loop is None else loop.blocks
+        number = 0
+        while number < len(blocks):
+            loop = self.function.loops.get(blocks[number].label)
+            inside = blocks[number : number + 1] if loop is None else loop.blocks
             if loop is None or not self._edges.get(inside[0].label):
                 for block in inside:
                     self._come_to(block)
             elif not self._unroll(inside):
                 self._roll(inside)
-            place += len(inside)
+            number += len(inside)
 
     def _come_to(self, block: Block) -> None:
         """Write a block if a branch leads to it."""
@@ -149,8 +149,8 @@ class Walk(Compute):
         self._walk(others)
         if header.merge and header.merge[1] in self._open:  # It always ends in its first round.
             self._turn(header.label)
-        for place, name, phi in phis:
-            self.lines[place] = self._phi_of_loop(phi, name, self._edges[header.label])
+        for position, name, phi in phis:
+            self.lines[position] = self._phi_of_loop(phi, name, self._edges[header.label])
 
     def _unroll(self, blocks: Sequence[Block]) -> bool:
         """Write the iterations of a loop one after another, if it is known how many there are."""
@@ -223,8 +223,8 @@ class Walk(Compute):
     def _block(self, block: Block, edges: dict[int, Edge]) -> None:
         merge = block.merge
         if merge is None or merge[0] & 0xFFFF != op.LOOP_MERGE:
-            found = [self._phi(phi, edges) for phi in block.phis]
-            self.env.update(zip((phi[2] for phi in block.phis), found))
+            values = [self._phi(phi, edges) for phi in block.phis]
+            self.env.update(zip((phi[2] for phi in block.phis), values))
             self.run(block.lines)
             self._leave(block.end, merge)
             return
@@ -333,8 +333,8 @@ class Walk(Compute):
             self._levels[merge[1]] = self._level
             if kind == op.SWITCH and target != merge[1]:
                 # Blocks deep inside may break to its merge block, which only a switch allows.
-                place, chosen = len(self.lines), self.value(end[1])
-                self._dropped[merge[1]] = Dropped(self._level, place, chosen)
+                position, chosen = len(self.lines), self.value(end[1])
+                self._dropped[merge[1]] = Dropped(self._level, position, chosen)
                 self.lines.append(())
         name = self._to(target, self._level)
         self.lines.append(instruction(op.BRANCH, name))
@@ -380,8 +380,8 @@ class Walk(Compute):
             if target in self._loops and self._loops[target].turn:
                 self._turn(target)
 
-    def _keep(self, merge: int, level: int, place: int, chosen: int) -> None:
+    def _keep(self, merge: int, level: int, position: int, chosen: int) -> None:
         """Make a switch again of one that became a branch, with a default only."""
-        target = self.lines[place + 1][1]
-        self.lines[place] = instruction(op.SELECTION_MERGE, self._name(merge), 0)
-        self.lines[place + 1] = instruction(op.SWITCH, chosen, target)
+        target = self.lines[position + 1][1]
+        self.lines[position] = instruction(op.SELECTION_MERGE, self._name(merge), 0)
+        self.lines[position + 1] = instruction(op.SWITCH, chosen, target)

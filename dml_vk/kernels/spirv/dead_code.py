@@ -33,14 +33,14 @@ class Pruner:
                 waiting.append(line[2])
         waiting.append(folder.program.main)
         while waiting:
-            one = waiting.pop()
-            if one in used:
+            name = waiting.pop()
+            if name in used:
                 continue
-            used.add(one)
-            if one in self._bodies:
-                self._enter(self._bodies[one])
+            used.add(name)
+            if name in self._bodies:
+                self._enter(self._bodies[name])
                 continue
-            line = defined[one]
+            line = defined[name]
             kind = line[0] & 0xFFFF
             if kind in op.TYPES:
                 waiting += line[op.TYPES[kind]]
@@ -51,7 +51,7 @@ class Pruner:
                 waiting += line[1::2]
             else:
                 if kind == op.VARIABLE:
-                    for stored in self._stores.pop(one, ()):
+                    for stored in self._stores.pop(name, ()):
                         waiting += stored[1:3]
                 waiting.append(line[1])
                 if not op.CONSTANT_TRUE <= kind <= op.CONSTANT:
@@ -91,8 +91,8 @@ class Pruner:
         pointer = store[1]
         if pointer in self.folder.pointees:
             return pointer
-        place = self.folder.chains.get(pointer)
-        return place and place[0]
+        pointed = self.folder.chains.get(pointer)
+        return pointed and pointed[0]
 
     def stays(self, line: Words) -> bool:
         """Whether an instruction in a function that is used is needed."""
@@ -114,7 +114,7 @@ def written(folder: Folder) -> bytes:
     lines = [_sized(line, folder) for line in program.before if line != _FLOAT64 or doubles & used]
     lines += [line for line in program.decorations if line[1] in used]
     precise = instruction(op.DECORATE, 0, op.Decoration.NO_CONTRACTION)
-    lines += [(precise[0], one, precise[2]) for one in folder.precise if one in used]
+    lines += [(precise[0], name, precise[2]) for name in folder.precise if name in used]
     lines += [
         line for line in folder.all.lines if line[1 if line[0] & 0xFFFF in op.TYPES else 2] in used
     ]

@@ -90,13 +90,13 @@ class Declarations:
         if kind == op.SPEC_CONSTANT_OP:
             if line[3] == op.COMPOSITE_EXTRACT:
                 return self._line(of_type, name, self.values[self.parts[line[4]][line[5]]])
-            operands = [self.same.get(one, one) for one in line[4:]]
+            operands = [self.same.get(name, name) for name in line[4:]]
             if of_type in self.scalars:
                 return self._line(of_type, name, self._evaluated(line[3], operands))
             # A vector: `parts` of each operand.
             parts = [
                 self.constant(self.element[of_type], self._evaluated(line[3], part))
-                for part in zip(*[self.parts[one] for one in operands])
+                for part in zip(*[self.parts[operand] for operand in operands])
             ]
             return instruction(op.CONSTANT_COMPOSITE, of_type, name, *parts)
         number = numbers.get(name, len(spec))
@@ -104,14 +104,14 @@ class Declarations:
         return self._line(of_type, name, spec[number] if number < len(spec) else default)
 
     def _evaluated(self, opcode: int, operands: Iterable[int]) -> int:
-        value = evaluate(opcode, *[self.values[one] for one in operands])
+        value = evaluate(opcode, *[self.values[operand] for operand in operands])
         # An undefined result is that of an expression that the shader does not come to.
         return 0 if value is None else value
 
     def _add_constant(self, line: Words, kind: int) -> None:
         self.constants.add(line[2])
         if kind == op.CONSTANT_COMPOSITE:
-            self.parts[line[2]] = tuple([self.same.get(one, one) for one in line[3:]])
+            self.parts[line[2]] = tuple([self.same.get(name, name) for name in line[3:]])
             return
         first = self._known.setdefault((line[0], line[1], *line[3:]), line[2])
         if first != line[2]:

@@ -96,7 +96,7 @@ class Kernel(Module):
                 used: Words = line[1:2] if is_read else line[2:3]
             else:
                 used = line[1 : op.LITERALS.get(kind)]
-            if any(one in blocks or one in chains for one in used):
+            if any(name in blocks or name in chains for name in used):
                 return None
         if not words or 0 in chains.values():
             return None
@@ -107,12 +107,15 @@ class Kernel(Module):
 
     def blocks(self, binding: int) -> set[int]:
         """The variables at a binding."""
-        return {one for one, at in self._bindings().items() if at == binding}
+        return {variable for variable, at in self._bindings().items() if at == binding}
 
     def _bindings(self) -> dict[int, int]:
         variables = [line[2] for line in self._declared if line[0] & 0xFFFF == op.VARIABLE]
-        bound = {one: self._values_of.get((one, op.Decoration.BINDING)) for one in variables}
-        return {one: at for one, at in bound.items() if at is not None}
+        bound = {
+            variable: self._values_of.get((variable, op.Decoration.BINDING))
+            for variable in variables
+        }
+        return {variable: at for variable, at in bound.items() if at is not None}
 
     def width(self, pointer: int) -> int:
         """The words of what a pointer leads to: of a number or a vector of 32 bits, else 0."""
@@ -125,7 +128,7 @@ class Kernel(Module):
 
     def _members(self) -> list[Member]:
         name = self.block[1]
-        sizes = [self._words_of(one) for one in self.block[2:]]
+        sizes = [self._words_of(member) for member in self.block[2:]]
         starts = [self._values_of[name, k, op.Decoration.OFFSET] // 4 for k in range(len(sizes))]
         used, moving = self._used()
         return [
@@ -147,7 +150,7 @@ class Kernel(Module):
                 member, *inside = line[4:]
                 used.add(self.values[member])
                 is_word = self.width(line[1]) == 1
-                if not is_word or any(one not in self.values for one in inside):
+                if not is_word or any(index not in self.values for index in inside):
                     moving.add(self.values[member])
         return used, moving
 

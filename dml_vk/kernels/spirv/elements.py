@@ -16,12 +16,12 @@ Values = list[int]  # of one number, for elements that follow each other
 Place = Callable[[int], int]
 
 
-def read(asm: Module, binding: int, size: int, width: int, place: Place, count: int) -> Values:
+def read(asm: Module, binding: int, size: int, width: int, address: Place, count: int) -> Values:
     """Read so many elements, `width` bytes at once if they follow each other, else one by one."""
     if width < 4:
-        one = cache(lambda at: _element(asm, binding, size, at))
-        return [one(place(k)) for k in range(count)]
-    start = asm.number(op.U_DIV, place(0), asm.constant(width // size))
+        element = cache(lambda at: _element(asm, binding, size, at))
+        return [element(address(k)) for k in range(count)]
+    start = asm.number(op.U_DIV, address(0), asm.constant(width // size))
     pieces = [
         asm.read(binding, width // 4, asm.number(op.I_ADD, start, asm.constant(k)))
         for k in range(count * size // width)
@@ -39,7 +39,7 @@ def write(
     binding: int,
     size: int,
     width: int,
-    place: Place,
+    address: Place,
     values: Sequence[int],
     *,
     shared: bool,
@@ -51,10 +51,10 @@ def write(
     """
     if width <= size or width < 4:
         for k, value in enumerate(values):
-            _put(asm, binding, size, place(k), value, shared=shared)
+            _put(asm, binding, size, address(k), value, shared=shared)
         return
     words = to_words(asm, values, size)
-    start = asm.number(op.U_DIV, place(0), asm.constant(width // size))
+    start = asm.number(op.U_DIV, address(0), asm.constant(width // size))
     for k in range(0, len(words), width // 4):
         part = words[k : k + width // 4]
         value = asm.vector(*part) if len(part) > 1 else part[0]
@@ -94,49 +94,51 @@ def cut(asm: Module, word: int, size: int) -> int:
     return asm.number(op.BITWISE_AND, word, asm.constant((1 << 8 * size) - 1))
 
 
-def _element(asm: Module, binding: int, size: int, place: int) -> int:
+def _element(asm: Module, binding: int, size: int, address: int) -> int:
     if size >= 8:
-        return asm.read(binding, size // 4, place)
+        return asm.read(binding, size // 4, address)
     if size == 4:
-        return asm.vector(asm.read(binding, 1, place), asm.constant(0))
-    at, shift = _part(asm, size, place)
+        return asm.vector(asm.read(binding, 1, address), asm.constant(0))
+    at, shift = _part(asm, size, address)
     word = asm.number(op.SHIFT_RIGHT_LOGICAL, asm.read(binding, 1, at), shift)
     return asm.vector(cut(asm, word, size), asm.constant(0))
 
 
-def _put(asm: Module, binding: int, size: int, place: int, value: int, *, shared: bool) -> None:
+def _put(asm: Module, binding: int, size: int, address: int, value: int, *, shared: bool) -> None:
     if size >= 4:
-        asm.store(binding, size // 4, place, value if size >= 8 else asm.part(value, 0))
+        asm.store(binding, size // 4, address, value if size >= 8 else asm.part(value, 0))
         return
-    at, shift = _part(asm, size, place)
+    at, shift = _part(asm, size, address)
     mask = asm.number(op.SHIFT_LEFT_LOGICAL, asm.constant((1 << 8 * size) - 1), shift)
     bits = asm.number(op.SHIFT_LEFT_LOGICAL, asm.part(value, 0), shift)
     asm.replace(binding, at, mask, bits, shared=shared)
 
 
-def _part(asm: Module, size: int, place: int) -> tuple[int, int]:
+def _part(asm: Module, size: int, address: int) -> tuple[int, int]:
     """(the word that an element is a part of, its first bit there)."""
     per = asm.constant(4 // size)
-    shift = asm.number(op.I_MUL, asm.number(op.U_MOD, place, per), asm.constant(8 * size))
-    return asm.number(op.U_DIV, place, per), shift
+    shift = asm.number(op.I_MUL, asm.number(op.U_MOD, address, per), asm.constant(8 * size))
+    return asm.number(op.U_DIV, address, per), shift
 
 
 def coordinates(asm: Module, index: int, sizes: Ints) -> list[int]:
     """The coordinates of a linear index; the first is the innermost."""
-    found = []
+    parts = []
     for size in sizes[:-1]:
         if size == 1:
-            found.append(asm.constant(0))
+            parts.append(asm.constant(0))
             continue
         rest = asm.number(op.U_DIV, index, asm.constant(size))
         whole = asm.number(op.I_MUL, rest, asm.constant(size))
-        found.append(asm.number(op.I_SUB, index, whole))
+        parts.append(asm.number(op.I_SUB, index, whole))
         index = rest
-    return [*found, index] if sizes else []
+    return [*parts, index] if sizes else []
 
 
-def moved(asm: Module, place: int, at: Sequence[int], strides: Ints) -> int:
+def moved(asm: Module, address: int, at: Sequence[int], strides: Ints) -> int:
     """A place moved along coordinates."""
-    for one, stride in zip(at, strides):
-        place = asm.number(op.I_ADD, place, asm.number(op.I_MUL, one, asm.constant(stride)))
-    return place
+    for coordinate, stride in zip(at, strides):
+        address = asm.number(
+            op.I_ADD, address, asm.number(op.I_MUL, coordinate, asm.constant(stride))
+        )
+    return address

@@ -37,7 +37,7 @@ class Compute:
                 env[line[2]] = _RESULTS[kind](self, line)
                 continue
             end = op.LITERALS.get(kind, len(line))
-            operands = [get(one, one) for one in line[3:end]]
+            operands = [get(name, name) for name in line[3:end]]
             if kind in EVALUATED and line[1] in scalars:
                 known = self._evaluated(kind, line[1], operands)
                 if known is not None:
@@ -55,7 +55,7 @@ class Compute:
     def _evaluated(self, kind: int, of_type: int, operands: list[int]) -> int | None:
         """The result of an operation on integers or booleans, if it is known."""
         values = self.all.values
-        known = [values[one] for one in operands if one in values]
+        known = [values[operand] for operand in operands if operand in values]
         if not known:
             return None
         if len(known) == len(operands):
@@ -75,7 +75,7 @@ class Compute:
         return name
 
     def _select(self, line: Words) -> int:
-        chosen, a, b = operands = [self.value(one) for one in line[3:]]
+        chosen, a, b = operands = [self.value(operand) for operand in line[3:]]
         value = self.all.values.get(chosen)
         if value is None:
             return self._made(line, operands)
@@ -83,13 +83,13 @@ class Compute:
 
     def _extended(self, line: Words) -> int:
         # First the id of the set and the number of the instruction, which is no id.
-        return self._made(line, (*line[3:5], *[self.value(one) for one in line[5:]]))
+        return self._made(line, (*line[3:5], *[self.value(operand) for operand in line[5:]]))
 
     def _barrier(self, line: Words) -> None:
-        self.lines.append((line[0], *[self.value(one) for one in line[1:]]))
+        self.lines.append((line[0], *[self.value(operand) for operand in line[1:]]))
 
     def _construct(self, line: Words) -> int:
-        parts = tuple([self.value(one) for one in line[3:]])
+        parts = tuple([self.value(operand) for operand in line[3:]])
         name = self._made(line, parts)
         if self.all.counts.get(line[1], len(parts)) == len(parts):
             self.all.parts[name] = parts
@@ -121,13 +121,13 @@ class Compute:
         return self.folder.chains.get(pointer)
 
     def _chain(self, line: Words) -> int:
-        base, *indices = operands = [self.value(one) for one in line[3:]]
+        base, *indices = operands = [self.value(index) for index in line[3:]]
         name = self._made(line, operands)
-        place = self._place(base)
-        if place is not None:
-            values, (variable, path) = self.all.values, place
-            if path is not None and all(one in values for one in indices):
-                self.folder.chains[name] = variable, (*path, *[values[one] for one in indices])
+        pointed = self._place(base)
+        if pointed is not None:
+            values, (variable, path) = self.all.values, pointed
+            if path is not None and all(index in values for index in indices):
+                self.folder.chains[name] = variable, (*path, *[values[index] for index in indices])
             else:
                 self.folder.chains[name] = variable, None
         return name
@@ -157,13 +157,13 @@ class Compute:
     def _store(self, line: Words) -> None:
         pointer, value = self.value(line[1]), self.value(line[2])
         self.lines.append((line[0], pointer, value, *line[3:]))
-        place = self._place(pointer)
-        if place is not None:
-            self.body.stored.add(place[0])
-            stores.store(self.state, *place, value)
+        pointed = self._place(pointer)
+        if pointed is not None:
+            self.body.stored.add(pointed[0])
+            stores.store(self.state, *pointed, value)
 
     def _call(self, line: Words) -> int:
-        arguments = [self.value(one) for one in line[4:]]
+        arguments = [self.value(operand) for operand in line[4:]]
         self.state, result = self.folder.call(line[3], arguments, self.body, self.state)
         return result
 

@@ -44,15 +44,15 @@ def with_float_modes(spirv: bytes, controls: FloatControls) -> bytes:
         _EXTENSIONS: [_named(op.EXTENSION, _EXTENSION)],
         _ENTRIES: [instruction(op.EXECUTION_MODE, entry, *mode) for mode in modes],
     }
-    made: list[int] = []
+    result: list[int] = []
     start = 0
     for before, end in ends.items():
-        made += words[start:end]
+        result += words[start:end]
         for added in new[before]:
-            made += added
+            result += added
         start = end
-    made += words[start:]
-    return struct.pack(f"<{len(made)}I", *made)
+    result += words[start:]
+    return struct.pack(f"<{len(result)}I", *result)
 
 
 def _named(opcode: int, name: bytes) -> Words:

@@ -27,14 +27,14 @@ def with_fma(spirv: bytes) -> bytes:
     changed: list[Words] = []
     for line in lines:
         if line[0] & 0xFFFF == op.F_ADD:
-            one, other = sorted(line[3:], key=lambda term: counts[term] != 2)
-            if counts[one] == 2:
-                gone.add(one)
-                factors = products[one][3:]
+            product, other = sorted(line[3:], key=lambda term: counts[term] != 2)
+            if counts[product] == 2:
+                gone.add(product)
+                factors = products[product][3:]
                 line = instruction(op.EXT_INST, *line[1:3], functions, op.Glsl.FMA, *factors, other)
         changed.append(line)
-    kept = [line for line in changed if not _is_of(line, gone)]
-    return struct.pack(f"<{5 + sum(map(len, kept))}I", *words[:5], *chain.from_iterable(kept))
+    left = [line for line in changed if not _is_of(line, gone)]
+    return struct.pack(f"<{5 + sum(map(len, left))}I", *words[:5], *chain.from_iterable(left))
 
 
 def _is_of(line: Words, gone: set[int]) -> bool:

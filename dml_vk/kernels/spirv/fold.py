@@ -60,13 +60,15 @@ class Folder:
         """Write a call, or what it does, and return what holds afterwards and its result."""
         function = self.program.function(name)
         known = [
-            _BY_POINTER if param[2] in function.written else state.get(one, {}).get((), _BY_POINTER)
-            for param, one in zip(function.params, arguments)
+            _BY_POINTER
+            if param[2] in function.written
+            else state.get(argument, {}).get((), _BY_POINTER)
+            for param, argument in zip(function.params, arguments)
         ]
         constants = self.all.constants
-        kinds = [one if one < 0 or one in constants else _BY_VALUE for one in known]
+        kinds = [value if value < 0 or value in constants else _BY_VALUE for value in known]
         if name not in self._several and not self._is_shared(function, kinds):
-            env = {param[2]: one for param, one in zip(function.params, arguments)}
+            env = {param[2]: argument for param, argument in zip(function.params, arguments)}
             done = self._inline(function, env, body, state)
             if done is not None:
                 return done
@@ -77,18 +79,22 @@ class Folder:
             clone = self._clones[key] = self._clone(function, kinds)
             if self.program.is_pure(name):
                 self.pure.add(clone.name)
-        given = [
-            one if kind == _BY_POINTER else value
-            for one, kind, value in zip(arguments, kinds, known)
+        passed = [
+            argument if kind == _BY_POINTER else value
+            for argument, kind, value in zip(arguments, kinds, known)
             if kind < 0
         ]
-        made = self.all.new()
-        body.lines.append(instruction(op.FUNCTION_CALL, function.result, made, clone.name, *given))
+        result = self.all.new()
+        body.lines.append(
+            instruction(op.FUNCTION_CALL, function.result, result, clone.name, *passed)
+        )
         changed = clone.stored & self.all.private.keys()
         body.stored |= changed
         stores.forget(state, changed)
-        stores.forget(state, [one for one, kind in zip(arguments, kinds) if kind == _BY_POINTER])
-        return state, made if clone.value is None else clone.value
+        stores.forget(
+            state, [argument for argument, kind in zip(arguments, kinds) if kind == _BY_POINTER]
+        )
+        return state, result if clone.value is None else clone.value
 
     def _is_shared(self, function: Function, kinds: list[int]) -> bool:
         """Whether a function that only computes was written before for unknown arguments.
@@ -110,7 +116,7 @@ class Folder:
         lines, variables, label = len(body.lines), len(body.variables), body.label
         returns = Walk(self, function, env, body, dict(state)).walk()
         # One inside of a loop or selection is not the last line: its merge block comes later.
-        if len(returns) == 1 and returns[0].place == len(body.lines) - 1:
+        if len(returns) == 1 and returns[0].position == len(body.lines) - 1:
             body.lines.pop()
             # Nothing reads its variables any more; a state is copied at each block.
             stores.forget(returns[0].state, [line[2] for line in body.variables[variables:]])
@@ -152,7 +158,7 @@ class Folder:
         body.first = body.label = self.all.new()
         returns = Walk(self, function, env, body, state).walk()
         body.type = self.all.function_type(body.result, *[param[1] for param in body.params])
-        values = {one.value for one in returns}
+        values = {returned.value for returned in returns}
         if len(values) == 1 and values <= self.all.constants:
             body.value = values.pop()
         self.bodies.append(body)

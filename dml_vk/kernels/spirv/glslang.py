@@ -104,14 +104,14 @@ def versions() -> dict[str, str]:
     """Debian package -> version that its program reports."""
     from subprocess import PIPE, STDOUT, run
 
-    found = {}
+    reported = {}
     for tool in ("glslangValidator", "spirv-opt"):
         command = [_find(tool), "--version"]
         done = run(command, stdout=PIPE, stderr=STDOUT, encoding="utf-8", check=True)
         # "Glslang Version: 11:12.0.0", "SPIRV-Tools v2023.1 unknown hash, 2023-02-15T14:03:51"
         version = re.search(r"\d[\w.:]*", done.stdout)
-        found[_PACKAGES[tool]] = version.group() if version else done.stdout
-    return found
+        reported[_PACKAGES[tool]] = version.group() if version else done.stdout
+    return reported
 
 
 def _check(name: str, macros: Mapping[str, str | int]) -> Mapping[str, str | int]:

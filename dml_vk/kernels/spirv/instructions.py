@@ -58,11 +58,11 @@ def targets(line: Words) -> Words:
 
 def reached(blocks: Blocks, start: int, stops: Collection[int] = ()) -> set[int]:
     """The labels reachable from `start` without passing through `stops`, which are excluded."""
-    found: set[int] = set()
+    labels: set[int] = set()
     waiting = [start]
     while waiting:
         label = waiting.pop()
-        if label not in found and label not in stops:
-            found.add(label)
+        if label not in labels and label not in stops:
+            labels.add(label)
             waiting += targets(blocks[label][-1])
-    return found
+    return labels

@@ -50,12 +50,12 @@ def get(
         return make(), False
     store = _opened(environment.cache_folder() / "kernels")
     name = _name(asked, tuple(modules))
-    found = store.get(name)
-    if found:
-        return found, True
-    made = make()
-    store.put(name, made)
-    return made, False
+    saved = store.get(name)
+    if saved:
+        return saved, True
+    new = make()
+    store.put(name, new)
+    return new, False
 
 
 @lru_cache(maxsize=4)
@@ -66,7 +66,7 @@ def _opened(folder: Path) -> Saved:
 def _name(asked: tuple[object, ...], modules: tuple[str, ...]) -> str:
     import hashlib  # takes 3 ms
 
-    parts = (_code(), asked, [(one, _content(one)) for one in modules])
+    parts = (_code(), asked, [(module, _content(module)) for module in modules])
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 

@@ -142,7 +142,7 @@ def differences(kernel: Kernel, spirv: bytes) -> dict[str, Difference]:
     from dml_vk.kernels.spirv.reader import read
 
     module = read(spirv, kernel.name)
-    is_native = any(one.name == "NATIVE" for one in module.spec)
+    is_native = any(constant.name == "NATIVE" for constant in module.spec)
     check_capabilities(module, kernel.name, NATIVE_CAPABILITIES if is_native else ())
     # Several blocks may be views of one binding; the name of any block or array there will do.
     names: dict[tuple[int, int], list[str | None]] = {}
@@ -150,13 +150,16 @@ def differences(kernel: Kernel, spirv: bytes) -> dict[str, Difference]:
         names.setdefault((block.set, block.number), []).extend((block.array, block.block))
     registered = {(0, number): name for number, name in enumerate(kernel.bindings)}
     declared = {
-        place: registered[place] if registered.get(place) in found else found[0]
-        for place, found in names.items()
+        number: registered[number] if registered.get(number) in blocks else blocks[0]
+        for number, blocks in names.items()
     }
     written = {declared[block.set, block.number] for block in module.bindings if block.writes}
     constants = dict(enumerate((*kernel.spec, *["NATIVE"] * is_native)))
     # The constant of the local size is unnamed in the source.
-    spec = {one.number: one.name or constants.get(one.number, "") for one in module.spec}
+    spec = {
+        constant.number: constant.name or constants.get(constant.number, "")
+        for constant in module.spec
+    }
     shared = module.shared_bytes({})
     at, offsets = 0, []
     for _, words in kernel.push:

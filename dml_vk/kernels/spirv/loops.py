@@ -107,7 +107,7 @@ class _Shader:
             first, again = (phi[3], phi[5]) if phi[6] in inside else (phi[5], phi[3])
             moved = defined.get(again, (0,))
             if test[-2] in (phi[2], again) and moved[0] & 0xFFFF in (op.I_ADD, op.I_SUB):
-                numbers = [self.constants.get(one) for one in (first, moved[4], test[-1])]
+                numbers = [self.constants.get(operand) for operand in (first, moved[4], test[-1])]
                 start, step, end = numbers
                 if moved[3] != phi[2] or start is None or step is None or end is None:
                     break

@@ -97,7 +97,9 @@ class Module(ABC):
             array = self.new()
             self._declared.append(instruction(op.TYPE_RUNTIME_ARRAY, array, self.vectors[words]))
             self._decorate(array, op.Decoration.ARRAY_STRIDE, 4 * words)
-            known = self._array_block(array, op.Storage.STORAGE_BUFFER, *[(one,) for one in access])
+            known = self._array_block(
+                array, op.Storage.STORAGE_BUFFER, *[(decoration,) for decoration in access]
+            )
             self._decorate(known, op.Decoration.DESCRIPTOR_SET, 0)
             self._decorate(known, op.Decoration.BINDING, binding)
             self._blocks[key] = known
@@ -119,14 +121,14 @@ class Module(ABC):
     def number(self, kind: int, a: int, b: int) -> int:
         """An operation on words; adding 0, and what is done by 1 or with 0, takes none."""
         values = self.values
-        one, other = values.get(a), values.get(b)
-        if one is not None and other is not None and kind in _COMPUTED:
-            return self.constant(_COMPUTED[kind](one, other))
+        first, other = values.get(a), values.get(b)
+        if first is not None and other is not None and kind in _COMPUTED:
+            return self.constant(_COMPUTED[kind](first, other))
         if other is not None and other == _NEUTRAL.get(kind):
             return a
-        if (kind == op.I_ADD and one == 0) or (kind == op.I_MUL and one == 1):
+        if (kind == op.I_ADD and first == 0) or (kind == op.I_MUL and first == 1):
             return b
-        if (kind == op.I_MUL and 0 in (one, other)) or (kind == op.U_MOD and other == 1):
+        if (kind == op.I_MUL and 0 in (first, other)) or (kind == op.U_MOD and other == 1):
             return self.constant(0)
         return self.make(kind, self.uint, a, b)
 
@@ -139,13 +141,13 @@ class Module(ABC):
     def push(self, word: int) -> int:
         """A word of the push block."""
         pointer = self.type(op.TYPE_POINTER, op.Storage.PUSH_CONSTANT, self.uint)
-        place = self.make(op.ACCESS_CHAIN, pointer, self._push, *self._push_path(word))
-        return self.make(op.LOAD, self.uint, place)
+        member = self.make(op.ACCESS_CHAIN, pointer, self._push, *self._push_path(word))
+        return self.make(op.LOAD, self.uint, member)
 
     def read(self, binding: int, words: int, at: int) -> int:
         """So many words of a buffer, from a multiple of them."""
-        place = self._place(binding, words, at, (op.Decoration.NON_WRITABLE,))
-        return self.make(op.LOAD, self.vectors[words], place)
+        pointer = self._place(binding, words, at, (op.Decoration.NON_WRITABLE,))
+        return self.make(op.LOAD, self.vectors[words], pointer)
 
     def store(self, binding: int, words: int, at: int, value: int) -> None:
         self.write(op.STORE, self._place(binding, words, at, (op.Decoration.NON_READABLE,)), value)
@@ -155,14 +157,14 @@ class Module(ABC):
 
         If it is `shared`, other invocations may change the rest of it at the same time.
         """
-        place, rest = self._place(binding, 1, at, ()), self.make(op.NOT, self.uint, mask)
+        pointer, rest = self._place(binding, 1, at, ()), self.make(op.NOT, self.uint, mask)
         if shared:
             scope, relaxed = self.constant(op.Memory.DEVICE), self.constant(0)
-            self.make(op.ATOMIC_AND, self.uint, place, scope, relaxed, rest)
-            self.make(op.ATOMIC_OR, self.uint, place, scope, relaxed, bits)
+            self.make(op.ATOMIC_AND, self.uint, pointer, scope, relaxed, rest)
+            self.make(op.ATOMIC_OR, self.uint, pointer, scope, relaxed, bits)
             return
-        kept = self.number(op.BITWISE_AND, self.make(op.LOAD, self.uint, place), rest)
-        self.write(op.STORE, place, self.number(op.BITWISE_OR, kept, bits))
+        others = self.number(op.BITWISE_AND, self.make(op.LOAD, self.uint, pointer), rest)
+        self.write(op.STORE, pointer, self.number(op.BITWISE_OR, others, bits))
 
     def _place(self, binding: int, words: int, at: int, access: Words) -> int:
         pointer = self.type(op.TYPE_POINTER, op.Storage.STORAGE_BUFFER, self.vectors[words])
@@ -190,15 +192,15 @@ class Module(ABC):
 
         pointer = self.type(op.TYPE_POINTER, op.Storage.PUSH_CONSTANT, self.uint)
         for line in chain.from_iterable(piece.functions):
-            made: Words
+            changed: Words
             if line[0] & 0xFFFF == op.ACCESS_CHAIN and line[2] in piece.scalars:
                 path = self._push_path(places[piece.scalars[line[2]]])
-                made = instruction(op.ACCESS_CHAIN, pointer, get(line[2]), self._push, *path)
+                changed = instruction(op.ACCESS_CHAIN, pointer, get(line[2]), self._push, *path)
             else:
-                made = self._renamed(line, get)
-            self._functions.append(made)
-        for one in piece.precise:
-            self._decorate(get(one), op.Decoration.NO_CONTRACTION)
+                changed = self._renamed(line, get)
+            self._functions.append(changed)
+        for name in piece.precise:
+            self._decorate(get(name), op.Decoration.NO_CONTRACTION)
         return get(piece.root)
 
     def _declare(self, line: Words, get: Callable[[int], int]) -> int:
@@ -226,10 +228,10 @@ class Module(ABC):
             ids = (1, 2, 4)
         else:
             ids = range(1, op.LITERALS.get(kind, len(line)))
-        made = list(line)
+        renamed = list(line)
         for k in ids:
-            made[k] = get(line[k])
-        return tuple(made)
+            renamed[k] = get(line[k])
+        return tuple(renamed)
 
 
 _NEUTRAL = {

@@ -135,8 +135,10 @@ class _Root:
 
     def _named(self, start: str) -> int:
         """The function with a name that starts so."""
-        (function,) = [one for name, one in self._functions.items() if name.startswith(start)]
-        return function
+        (wanted,) = [
+            function for name, function in self._functions.items() if name.startswith(start)
+        ]
+        return wanted
 
     def _root(self, sources: int) -> Iterator[Words]:
         raw, decode = self._raw, self._decode
@@ -149,14 +151,14 @@ class _Root:
                 params.append(instruction(op.FUNCTION_PARAMETER, raw, self._new()))
                 value = self._call(decode.name, params[-1][2], self._constant(self._codes[k]))
             values.append(value)
-        result, made = self._call(compute, *values), self._program.function(compute).result
+        result, result_type = self._call(compute, *values), self._program.function(compute).result
         if self._of != IS_RARE:
-            result, made = self._encoded(result, made), raw
+            result, result_type = self._encoded(result, result_type), raw
         name, of_type = self._new(), self._new()
         self.declared.append(
-            instruction(op.TYPE_FUNCTION, of_type, made, *[param[1] for param in params])
+            instruction(op.TYPE_FUNCTION, of_type, result_type, *[param[1] for param in params])
         )
-        yield instruction(op.FUNCTION, made, name, 0, of_type)
+        yield instruction(op.FUNCTION, result_type, name, 0, of_type)
         yield from params
         yield instruction(op.LABEL, self._new())
         yield from self._variables
@@ -166,9 +168,9 @@ class _Root:
 
     def _encoded(self, result: int, of_type: int) -> int:
         encode = next(
-            one
-            for name, one in self._functions.items()
-            if name.startswith("encode(") and self._takes(one, of_type)
+            function
+            for name, function in self._functions.items()
+            if name.startswith("encode(") and self._takes(function, of_type)
         )
         return self._call(encode, result, self._constant(self._target))
 
@@ -188,27 +190,27 @@ class _Root:
     def _call(self, name: int, *values: int) -> int:
         """Call a function, whose parameters are pointers to variables."""
         function = self._program.function(name)
-        given = []
+        arguments = []
         for param, value in zip(function.params, values):
             variable = self._new()
             self._variables.append(
                 instruction(op.VARIABLE, param[1], variable, op.Storage.FUNCTION)
             )
             self._lines.append(instruction(op.STORE, variable, value))
-            given.append(variable)
+            arguments.append(variable)
         result = self._new()
-        self._lines.append(instruction(op.FUNCTION_CALL, function.result, result, name, *given))
+        self._lines.append(instruction(op.FUNCTION_CALL, function.result, result, name, *arguments))
         return result
 
     def _scalar(self, source: int) -> int:
         """The words of a source that is a scalar: see glsl/include/families/source.glsl."""
         places = [source // 2, source // 2 + 1, 2, 3][: self.words]
-        words = [self._word_at(place) for place in places]
+        words = [self._word_at(word) for word in places]
         name = self._new()
         self._lines.append(instruction(op.COMPOSITE_CONSTRUCT, self._raw, name, *words))
         return name
 
-    def _word_at(self, place: int) -> int:
+    def _word_at(self, number: int) -> int:
         declared = self._program.declared
         types = {
             line[1]: line
@@ -222,7 +224,7 @@ class _Root:
         last = self._constant(len(members) - 1)  # the scalars
         chain, word = self._new(), self._new()
         self._lines += (
-            instruction(op.ACCESS_CHAIN, pointer, chain, push[2], last, self._constant(place)),
+            instruction(op.ACCESS_CHAIN, pointer, chain, push[2], last, self._constant(number)),
             instruction(op.LOAD, self._word, word, chain),
         )
         return word

@@ -29,8 +29,8 @@ Maker = Callable[[dict[int, Values], int], Values]
 
 def modules_of(nodes: Sequence[Node]) -> tuple[str, ...]:
     """The shipped modules that nodes are pieces of."""
-    found = {module_of(kernel, spec) for kernel, spec, _ in nodes if kernel not in (COPY, FILL)}
-    return tuple(sorted(found))
+    modules = {module_of(kernel, spec) for kernel, spec, _ in nodes if kernel not in (COPY, FILL)}
+    return tuple(sorted(modules))
 
 
 def checks_of(nodes: Sequence[Node]) -> frozenset[str]:
@@ -74,13 +74,15 @@ class Nodes:
                 self._makers.append(self._by_parts(function, kernel, sources, sizes))
             else:
                 bits = native if module_of(kernel, spec) in NATIVE_MODULES else 0
-                given = kernel, spec, words, bits
-                made = 4 if ITEMSIZES[spec[TARGET]] == WIDEST else 2
+                arguments = kernel, spec, words, bits
+                result_words = 4 if ITEMSIZES[spec[TARGET]] == WIDEST else 2
                 if COMPUTED[kernel].is_rare:
-                    common = self._call(linked(*given, COMMON), kernel, sources, made)
-                    told = self._call(linked(*given, IS_RARE), kernel, sources)
+                    common = self._call(linked(*arguments, COMMON), kernel, sources, result_words)
+                    told = self._call(linked(*arguments, IS_RARE), kernel, sources)
                     self.rare[first + len(self._makers)] = common, told
-                self._makers.append(self._call(linked(*given, COMPUTE), kernel, sources, made))
+                self._makers.append(
+                    self._call(linked(*arguments, COMPUTE), kernel, sources, result_words)
+                )
 
     def begin(self) -> None:
         """Begin a function in which nodes are computed."""
@@ -104,12 +106,12 @@ class Nodes:
         """These values of a number, for a kernel: such that no driver knows them."""
         if not could_be_known(*self._made_by(number), by):
             return values
-        asm, found = self._asm, []
+        asm, hidden = self._asm, []
         for value in values:
             of_type = asm.types[value]
             zeros = asm.vector(*[self._zero] * (4 if of_type == asm.vectors[4] else 2))
-            found.append(asm.make(op.BITWISE_OR, of_type, value, zeros))
-        return found
+            hidden.append(asm.make(op.BITWISE_OR, of_type, value, zeros))
+        return hidden
 
     def _made_by(self, number: int) -> tuple[str, Ints]:
         kernel: str = COPY
@@ -123,17 +125,15 @@ class Nodes:
         self, kernel: str, spec: Ints, words: Ints, native: int, of: str
     ) -> tuple[int, int]:
         """(a piece's function, the words of what it takes and makes)."""
-        places, made = (
-            dict(zip(scalar_places(kernel, spec), words)),
-            piece(kernel, spec, native, of, unrolls=self._unrolls),
-        )
-        return self._asm.link(made, places), made.words
+        places = dict(zip(scalar_places(kernel, spec), words))
+        linked = piece(kernel, spec, native, of, unrolls=self._unrolls)
+        return self._asm.link(linked, places), linked.words
 
     def _fill(self, size: int, places: Ints) -> Maker:
         asm = self._asm
 
         def fill(values: dict[int, Values], count: int) -> Values:
-            words = [asm.push(place) for place in places]
+            words = [asm.push(word) for word in places]
             if size < 4:
                 words = [cut(asm, words[0], size)]
             return [asm.vector(*words, *[asm.constant(0)] * (2 - len(words)))] * count
@@ -147,8 +147,8 @@ class Nodes:
         asm, (name, words) = self._asm, function
         of_type = asm.vectors[words] if made_words else asm.bool
 
-        def called(*given: int) -> int:
-            taken = [self._fitted(value, words) for value in given]
+        def called(*arguments: int) -> int:
+            taken = [self._fitted(value, words) for value in arguments]
             result = asm.make(op.FUNCTION_CALL, of_type, name, *taken)
             return self._fitted(result, made_words) if made_words else result
 
@@ -160,31 +160,32 @@ class Nodes:
         """Call a piece for both parts of complex numbers: item sizes of the result and sources."""
         asm, (name, _) = self._asm, function
 
-        def called(*given: int) -> int:
+        def called(*arguments: int) -> int:
             parts = [
                 from_words(asm, to_words(asm, [value], size), size // 2)
-                for value, size in zip(given, sizes[1:])
+                for value, size in zip(arguments, sizes[1:])
             ]
-            made = [
+            results = [
                 asm.make(op.FUNCTION_CALL, asm.vectors[2], name, *taken) for taken in zip(*parts)
             ]
-            (result,) = from_words(asm, to_words(asm, made, sizes[0] // 2), sizes[0])
+            (result,) = from_words(asm, to_words(asm, results, sizes[0] // 2), sizes[0])
             return result
 
         return self._made(called, kernel, sources)
 
     def _made(self, called: Callable[..., int], kernel: str, sources: Ints) -> Maker:
         def make(values: dict[int, Values], count: int) -> Values:
-            made: dict[Ints, int] = {}  # Where sources stand still, so does the result.
+            known: dict[Ints, int] = {}  # Where sources stand still, so does the result.
             results = []
             for k in range(count):
-                given = tuple([values[one][k] for one in sources])
-                if given not in made:
+                arguments = tuple([values[number][k] for number in sources])
+                if arguments not in known:
                     taken = [
-                        self.hidden(one, [value], kernel)[0] for one, value in zip(sources, given)
+                        self.hidden(number, [value], kernel)[0]
+                        for number, value in zip(sources, arguments)
                     ]
-                    made[given] = called(*taken)
-                results.append(made[given])
+                    known[arguments] = called(*taken)
+                results.append(known[arguments])
             return results
 
         return make

@@ -103,10 +103,10 @@ class Function:
     @cached_property
     def loops(self) -> dict[int, Loop]:
         """The loops, by the label of their header."""
-        places = {block.label: place for place, block in enumerate(self.blocks)}
+        places = {block.label: number for number, block in enumerate(self.blocks)}
         return {
-            block.label: self._loop(self.blocks[place : places[block.merge[1]]])
-            for place, block in enumerate(self.blocks)
+            block.label: self._loop(self.blocks[number : places[block.merge[1]]])
+            for number, block in enumerate(self.blocks)
             if block.merge is not None and block.merge[0] & 0xFFFF == op.LOOP_MERGE
         }
 

@@ -25,12 +25,15 @@ class Pushing(Kernel):
             for number, member in enumerate(self.members)
             if member.start in known
         }
-        kept = [number for number in range(len(self.members)) if number not in folded]
-        places = [self.members[number].start < BASES + bindings for number in kept]
+        left = [number for number in range(len(self.members)) if number not in folded]
+        places = [self.members[number].start < BASES + bindings for number in left]
         first = places.count(True)
-        types = [self.block[2 + number] for number in kept]
-        sizes = [self.members[number].words for number in kept]
-        new = {number: place + (place >= first and bases > 0) for place, number in enumerate(kept)}
+        types = [self.block[2 + number] for number in left]
+        sizes = [self.members[number].words for number in left]
+        new = {
+            number: position + (position >= first and bases > 0)
+            for position, number in enumerate(left)
+        }
         if bases:
             types.insert(first, self._array(bases))
             sizes.insert(first, bases)
@@ -69,8 +72,8 @@ class Pushing(Kernel):
         start = 0
         for number, words in enumerate(sizes):
             self.members.append(Member(start, words, True, True))
-            place = instruction(op.MEMBER_DECORATE, name, number, op.Decoration.OFFSET, 4 * start)
-            self._decorations.append(place)
+            offset = instruction(op.MEMBER_DECORATE, name, number, op.Decoration.OFFSET, 4 * start)
+            self._decorations.append(offset)
             start += words
 
     def _fold(self, folded: dict[int, list[int]], new: dict[int, int]) -> None:
@@ -82,7 +85,7 @@ class Pushing(Kernel):
             if kind == op.ACCESS_CHAIN and line[3] == self._push:
                 number = self.values[line[4]]
                 if number in folded:
-                    inside = sum([self.values[one] for one in line[5:]])
+                    inside = sum([self.values[index] for index in line[5:]])
                     known[line[2]] = folded[number][inside]
                     continue
                 line = (*line[:4], self.constant(new[number]), *line[5:])

@@ -199,10 +199,10 @@ class _Reader:
                 (op.BuiltIn.WORKGROUP_SIZE,),
             ):
                 ids = self.types.constants[target]
-                numbers = [self.spec_numbers.get(one) for one in ids]
+                numbers = [self.spec_numbers.get(name) for name in ids]
                 parts = [
-                    self.types.constants[one][0] if number is None else self.spec[number]
-                    for one, number in zip(ids, numbers)
+                    self.types.constants[name][0] if number is None else self.spec[number]
+                    for name, number in zip(ids, numbers)
                 ]
         if len(parts) != 3:
             raise ShaderError(self.what, "a local size must be declared", local_size=parts)

@@ -24,23 +24,25 @@ class Slot(NamedTuple):
     type: str  # "uint", "int", "float", "bool"
 
 
-def to_words(what: str, kind: str, slots: Sequence[Slot], given: Any, *, whole: bool) -> list[int]:
+def to_words(
+    what: str, kind: str, slots: Sequence[Slot], numbers: Any, *, whole: bool
+) -> list[int]:
     """Convert values to one word per slot, in order; fewer are allowed unless `whole`.
 
-    `given` is a number, numbers in order, numbers by name (those of an array together), or the
+    `numbers` is a number, numbers in order, numbers by name (those of an array together), or the
     words themselves as bytes.
     """
-    if isinstance(given, (bytes, bytearray)):
-        if len(given) % 4:
+    if isinstance(numbers, (bytes, bytearray)):
+        if len(numbers) % 4:
             rule = f"{kind} as bytes must be whole 32-bit words"
-            raise ShaderError(what, rule, bytes=len(given))
-        words = list(struct.unpack(f"<{len(given) // 4}I", given))
-        _check_count(what, kind, slots, len(words), given, whole)
+            raise ShaderError(what, rule, bytes=len(numbers))
+        words = list(struct.unpack(f"<{len(numbers) // 4}I", numbers))
+        _check_count(what, kind, slots, len(words), numbers, whole)
         return words
-    if isinstance(given, Mapping):
-        given = _in_order(what, kind, slots, given)
-    values = _flat(what, kind, given)
-    _check_count(what, kind, slots, len(values), given, whole)
+    if isinstance(numbers, Mapping):
+        numbers = _in_order(what, kind, slots, numbers)
+    values = _flat(what, kind, numbers)
+    _check_count(what, kind, slots, len(values), numbers, whole)
     return [_word(what, slot, value) for slot, value in zip(slots, values)]
 
 
@@ -77,36 +79,36 @@ def _word(what: str, slot: Slot, value: Any) -> int:
     raise ShaderError(what, rule, **{slot.name: value})
 
 
-def _in_order(what: str, kind: str, slots: Sequence[Slot], given: Mapping[str, Any]) -> list[Any]:
+def _in_order(what: str, kind: str, slots: Sequence[Slot], by_name: Mapping[str, Any]) -> list[Any]:
     names = list(dict.fromkeys(slot.name for slot in slots))
-    if set(given) != set(names):
+    if set(by_name) != set(names):
         rule = f"{kind} takes exactly these names: {describe(slots) or 'none'}"
-        raise ShaderError(what, rule, names=list(given))
+        raise ShaderError(what, rule, names=list(by_name))
     values: list[Any] = []
     for name in names:
-        part, count = _flat(what, name, given[name]), sum(slot.name == name for slot in slots)
+        part, count = _flat(what, name, by_name[name]), sum(slot.name == name for slot in slots)
         if len(part) != count:
             rule = f"{name} must have {count} values"
-            raise ShaderError(what, rule, **{name: given[name]})
+            raise ShaderError(what, rule, **{name: by_name[name]})
         values += part
     return values
 
 
-def _flat(what: str, kind: str, given: Any, depth: int = 0) -> list[Any]:
+def _flat(what: str, kind: str, numbers: Any, depth: int = 0) -> list[Any]:
     """Flatten a number or a nested iterable of numbers."""
-    if isinstance(given, (str, bytes, bytearray)) or depth > _MOST_DEPTH:
-        raise ShaderError(what, f"{kind} must be numbers", **{kind: given})
+    if isinstance(numbers, (str, bytes, bytearray)) or depth > _MOST_DEPTH:
+        raise ShaderError(what, f"{kind} must be numbers", **{kind: numbers})
     try:
-        parts = islice(iter(given), _MOST_NUMBERS)
+        parts = islice(iter(numbers), _MOST_NUMBERS)
     except TypeError:
-        return [given]
+        return [numbers]
     return [value for part in parts for value in _flat(what, kind, part, depth + 1)]
 
 
 def _check_count(
-    what: str, kind: str, slots: Sequence[Slot], count: int, given: Any, whole: bool
+    what: str, kind: str, slots: Sequence[Slot], count: int, numbers: Any, whole: bool
 ) -> None:
     if count > len(slots) or (whole and count < len(slots)):
         most = "" if whole else "at most "
         rule = f"{kind} must be {most}{len(slots)} values: {describe(slots) or 'none'}"
-        raise ShaderError(what, rule, **{kind: given})
+        raise ShaderError(what, rule, **{kind: numbers})

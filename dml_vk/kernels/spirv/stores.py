@@ -21,9 +21,9 @@ def store(state: State, variable: int, path: Path | None, value: int) -> None:
         state[variable] = {path: value}
         return
     before = state.get(variable, {})
-    kept = {known: one for known, one in before.items() if not _overlap(known, path)}
-    kept[path] = value
-    state[variable] = kept
+    parts = {known: part for known, part in before.items() if not _overlap(known, path)}
+    parts[path] = value
+    state[variable] = parts
 
 
 def note(state: State, variable: int, path: Path, value: int) -> None:
@@ -60,7 +60,7 @@ def merged(states: Sequence[State]) -> State:
             if there is not known:
                 if there is None:
                     break
-                known = {path: one for path, one in known.items() if there.get(path) == one}
+                known = {path: value for path, value in known.items() if there.get(path) == value}
         else:
             if known:
                 state[variable] = known

@@ -28,17 +28,17 @@ def widened(spirv: bytes) -> bytes:
     long = next(new)
     # By the words of an element: its type, and that of a pointer to it.
     types = {size: (next(new) if size > 2 else long, next(new)) for size in set(arrays.values())}
-    made = [instruction(op.TYPE_INT, long, 64, 0)]
+    new_types = [instruction(op.TYPE_INT, long, 64, 0)]
     for size, (element, pointer) in types.items():
-        made += [instruction(op.TYPE_VECTOR, element, long, size // 2)] if size > 2 else []
-        made.append(instruction(op.TYPE_POINTER, pointer, op.Storage.STORAGE_BUFFER, element))
+        new_types += [instruction(op.TYPE_VECTOR, element, long, size // 2)] if size > 2 else []
+        new_types.append(instruction(op.TYPE_POINTER, pointer, op.Storage.STORAGE_BUFFER, element))
     elements: dict[int, int] = {}  # pointers to them, and their types
     changed: list[Words] = [instruction(op.CAPABILITY, op.Capability.INT64)]
     for line in lines:
         kind = line[0] & 0xFFFF
         if kind == op.TYPE_RUNTIME_ARRAY and line[1] in arrays:
-            changed += made
-            made = []
+            changed += new_types
+            new_types = []
             line = instruction(kind, line[1], types[arrays[line[1]]][0])
         elif kind == op.ACCESS_CHAIN and line[3] in blocks:
             elements[line[2]], pointer = types[arrays[blocks[line[3]]]]
