@@ -16,7 +16,7 @@ CHANGES = CHANGE.findall((ROOT / "CONTRIBUTING.md").read_text())
 # What says that an operator is not everywhere yet.
 COMPLETE = {
     *("tests/unit/kernels/test_operator_table.py", "tests/unit/test_made_files.py"),
-    *("tests/unit/kernels/spirv/test_library.py", "tests/kernel/ops/test_special_values.py"),
+    *("tests/unit/kernels/codegen/test_library.py", "tests/kernel/ops/test_special_values.py"),
     "tests/integration/test_site.py",
 }
 FOLLOWING = [
@@ -86,7 +86,7 @@ def test_the_page_adds_an_operator_and_the_tests_say_what_is_missing(tree):
         apply(tree, *case)
     shaders, files = [
         python(tree, "-m", module)
-        for module in ("dml_vk.kernels.spirv.library", "tests.made_files")
+        for module in ("dml_vk.kernels.codegen.library", "tests.made_files")
     ]
     assert set(re.findall(r"^built (\w+)$", shaders.stdout, re.MULTILINE)) == BUILT, shaders.stderr
     assert files.returncode == 0, files.stderr

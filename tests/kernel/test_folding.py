@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.kernels.spirv import library
-from dml_vk.kernels.spirv.parsed import Program
-from dml_vk.kernels.spirv.specialize import specialized
+from dml_vk.kernels.codegen import library
+from dml_vk.spirv.parsed import Program
+from dml_vk.spirv.passes.specialize import specialized
 from tests import tier
 from tests.chance import chance
 from tests.kernel.programs import random_source

@@ -42,6 +42,7 @@ LAYERS = """
     install.system install.kp_version
     install.runtimes
     driver
+    spirv
     kernels
     aliases
     observe

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
+from dml_vk.kernels.codegen.attached import module_of, outline
 from dml_vk.kernels.kernel import READS, WRITES
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import BASES, Load, Plan
@@ -28,9 +29,8 @@ from dml_vk.kernels.plan.recompute import recompute_ns
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.plan.transfer import COPY, FILL
 from dml_vk.kernels.registry import OF_MODULES
-from dml_vk.kernels.spirv.attached import module_of, outline
-from dml_vk.kernels.spirv.editing import Member, Outline
 from dml_vk.limits import Profile
+from dml_vk.spirv.editing import Member, Outline
 
 # A chain is written as often as a kernel's text loads or stores words: what it then takes to
 # compile, by its time in nanoseconds and its nodes. What is read several times is computed by less

@@ -13,12 +13,12 @@ import dml_vk
 from dml_vk import nn
 from dml_vk.compiler.passes import inline
 from dml_vk.kernels import registry
+from dml_vk.kernels.codegen import library
+from dml_vk.kernels.codegen.attached import built
 from dml_vk.kernels.plan import attached as planning
 from dml_vk.kernels.plan.attached import plan_attached
 from dml_vk.kernels.plan.chain import Attached
-from dml_vk.kernels.spirv import library
-from dml_vk.kernels.spirv.attached import built
-from dml_vk.kernels.spirv.editing import Kernel
+from dml_vk.spirv.editing import Kernel
 from tests import tier
 from tests.kernel.compiler.tensors import same, tensor
 from tests.kernel.forms import mixed

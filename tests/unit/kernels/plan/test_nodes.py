@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from dml_vk.dtypes import DTYPES
+from dml_vk.kernels.codegen.node_functions import piece
 from dml_vk.kernels.elementwise import ADDED, COMPUTED, SCALED
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.nodes import of_parts, scalar_places
-from dml_vk.kernels.spirv.node_functions import piece
 from tests import tier
 
 # Words that nothing reads: of a number whose sign alone counts, and of one that is a float only.

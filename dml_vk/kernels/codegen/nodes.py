@@ -1,0 +1,203 @@
+"""What the nodes of a chain compute, as calls of pieces in a module that is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from dml_vk.arguments import Ints
+from dml_vk.kernels import registry
+from dml_vk.kernels.codegen.elements import Values, cut, from_words, to_words
+from dml_vk.kernels.codegen.node_functions import COMMON, COMPUTE, IS_RARE, could_be_known, piece
+from dml_vk.kernels.elementwise import COMPUTED
+from dml_vk.kernels.plan.base import END
+from dml_vk.kernels.plan.chain import COPY, FILL, Node
+from dml_vk.kernels.plan.nodes import (
+    ITEMSIZES,
+    TARGET,
+    WIDEST,
+    module_of,
+    of_parts,
+    scalar_places,
+)
+from dml_vk.kernels.registry import NATIVE_MODULES
+from dml_vk.spirv import spec as op
+from dml_vk.spirv.module import Module
+
+Maker = Callable[[dict[int, Values], int], Values]
+
+
+def modules_of(nodes: Sequence[Node]) -> tuple[str, ...]:
+    """The shipped modules that nodes are pieces of."""
+    modules = {module_of(kernel, spec) for kernel, spec, _ in nodes if kernel not in (COPY, FILL)}
+    return tuple(sorted(modules))
+
+
+def checks_of(nodes: Sequence[Node]) -> frozenset[str]:
+    """Whose operations of a device nodes depend on, by dtype."""
+    kinds = [
+        registry.checks_of(module_of(kernel, spec), of_parts(kernel, spec) or spec)
+        for kernel, spec, _ in nodes
+        if kernel not in (COPY, FILL)
+    ]
+    return frozenset().union(*kinds)
+
+
+class Nodes:
+    """The nodes of a chain, linked into a module."""
+
+    def __init__(
+        self, asm: Module, nodes: Sequence[Node], first: int, at: int, native: int, unrolls: bool
+    ) -> None:
+        """Link them; the value of the first one has the number `first`.
+
+        Their scalars are in the push block from word `at` on.
+        """
+        self._asm, self._nodes, self._first, self._unrolls = asm, nodes, first, unrolls
+        self._zero = 0
+        self._makers: list[Maker] = []
+        # By the number of a value: what computes it if it is common, and tells whether it is not.
+        self.rare: dict[int, tuple[Maker, Maker]] = {}
+        linked = cache(self._linked)
+        for kernel, spec, sources in nodes:
+            count = len(scalar_places(kernel, spec))
+            words = tuple(range(at, at + count))
+            at += count
+            if kernel == COPY:
+                self._makers.append(_copy(sources))
+            elif kernel == FILL:
+                self._makers.append(self._fill(spec[0], words))
+            elif (own := of_parts(kernel, spec)) is not None:
+                bits = native if module_of(kernel, own) in NATIVE_MODULES else 0
+                sizes = [ITEMSIZES[code] for code in (spec[TARGET], *spec[TARGET + 2 :])]
+                function = linked(kernel, own, words, bits, COMPUTE)
+                self._makers.append(self._by_parts(function, kernel, sources, sizes))
+            else:
+                bits = native if module_of(kernel, spec) in NATIVE_MODULES else 0
+                arguments = kernel, spec, words, bits
+                result_words = 4 if ITEMSIZES[spec[TARGET]] == WIDEST else 2
+                if COMPUTED[kernel].is_rare:
+                    common = self._call(linked(*arguments, COMMON), kernel, sources, result_words)
+                    told = self._call(linked(*arguments, IS_RARE), kernel, sources)
+                    self.rare[first + len(self._makers)] = common, told
+                self._makers.append(
+                    self._call(linked(*arguments, COMPUTE), kernel, sources, result_words)
+                )
+
+    def begin(self) -> None:
+        """Begin a function in which nodes are computed."""
+        asm = self._asm
+        # There are less than 2^31 units, but no driver knows it, for the lowest bit and the sign.
+        high = asm.number(op.SHIFT_RIGHT_LOGICAL, asm.push(END), asm.constant(31))
+        self._zero = asm.number(op.I_MUL, high, asm.constant(0x80000001))
+
+    def compute(self, values: dict[int, Values], count: int, *, common: bool = False) -> None:
+        """Compute the values that are not known, if their sources are.
+
+        If `common`, those that are rare come out wrong.
+        """
+        for number, (make, node) in enumerate(zip(self._makers, self._nodes), self._first):
+            if number not in values and all(source in values for source in node.sources):
+                if common and number in self.rare:
+                    make, _ = self.rare[number]
+                values[number] = make(values, count)
+
+    def hidden(self, number: int, values: Values, by: str = "") -> Values:
+        """These values of a number, for a kernel: such that no driver knows them."""
+        if not could_be_known(*self._made_by(number), by):
+            return values
+        asm, hidden = self._asm, []
+        for value in values:
+            of_type = asm.types[value]
+            zeros = asm.vector(*[self._zero] * (4 if of_type == asm.vectors[4] else 2))
+            hidden.append(asm.make(op.BITWISE_OR, of_type, value, zeros))
+        return hidden
+
+    def _made_by(self, number: int) -> tuple[str, Ints]:
+        kernel: str = COPY
+        spec: Ints = ()
+        while kernel == COPY and number >= self._first:
+            kernel, spec, sources = self._nodes[number - self._first]
+            (number, *_) = sources or (0,)
+        return kernel, spec
+
+    def _linked(
+        self, kernel: str, spec: Ints, words: Ints, native: int, of: str
+    ) -> tuple[int, int]:
+        """(a piece's function, the words of what it takes and makes)."""
+        places = dict(zip(scalar_places(kernel, spec), words))
+        linked = piece(kernel, spec, native, of, unrolls=self._unrolls)
+        return self._asm.link(linked, places), linked.words
+
+    def _fill(self, size: int, places: Ints) -> Maker:
+        asm = self._asm
+
+        def fill(values: dict[int, Values], count: int) -> Values:
+            words = [asm.push(word) for word in places]
+            if size < 4:
+                words = [cut(asm, words[0], size)]
+            return [asm.vector(*words, *[asm.constant(0)] * (2 - len(words)))] * count
+
+        return fill
+
+    def _call(
+        self, function: tuple[int, int], kernel: str, sources: Ints, made_words: int = 0
+    ) -> Maker:
+        """Call a piece; it makes so many words, or if these are 0, a truth."""
+        asm, (name, words) = self._asm, function
+        of_type = asm.vectors[words] if made_words else asm.bool
+
+        def called(*arguments: int) -> int:
+            taken = [self._fitted(value, words) for value in arguments]
+            result = asm.make(op.FUNCTION_CALL, of_type, name, *taken)
+            return self._fitted(result, made_words) if made_words else result
+
+        return self._made(called, kernel, sources)
+
+    def _by_parts(
+        self, function: tuple[int, int], kernel: str, sources: Ints, sizes: Sequence[int]
+    ) -> Maker:
+        """Call a piece for both parts of complex numbers: item sizes of the result and sources."""
+        asm, (name, _) = self._asm, function
+
+        def called(*arguments: int) -> int:
+            parts = [
+                from_words(asm, to_words(asm, [value], size), size // 2)
+                for value, size in zip(arguments, sizes[1:])
+            ]
+            results = [
+                asm.make(op.FUNCTION_CALL, asm.vectors[2], name, *taken) for taken in zip(*parts)
+            ]
+            (result,) = from_words(asm, to_words(asm, results, sizes[0] // 2), sizes[0])
+            return result
+
+        return self._made(called, kernel, sources)
+
+    def _made(self, called: Callable[..., int], kernel: str, sources: Ints) -> Maker:
+        def make(values: dict[int, Values], count: int) -> Values:
+            known: dict[Ints, int] = {}  # Where sources stand still, so does the result.
+            results = []
+            for k in range(count):
+                arguments = tuple([values[number][k] for number in sources])
+                if arguments not in known:
+                    taken = [
+                        self.hidden(number, [value], kernel)[0]
+                        for number, value in zip(sources, arguments)
+                    ]
+                    known[arguments] = called(*taken)
+                results.append(known[arguments])
+            return results
+
+        return make
+
+    def _fitted(self, value: int, words: int) -> int:
+        """A value with two words or four: those that it lacks are 0."""
+        asm = self._asm
+        if asm.types[value] == asm.vectors[words]:
+            return value
+        zeros = [asm.constant(0)] * (words - 2)
+        return asm.vector(asm.part(value, 0), asm.part(value, 1), *zeros)
+
+
+def _copy(sources: Ints) -> Maker:
+    return lambda values, count: values[sources[0]]
