@@ -44,6 +44,7 @@ LAYERS = """
     driver
     spirv
     kernels
+    kernels.codegen
     aliases
     observe
     runtime

@@ -56,11 +56,6 @@ def built(recipe: Attached, native: int, unrolls: bool = True) -> bytes:
     return _spirv(recipe, native, unrolls)
 
 
-def module_of(recipe: Attached) -> str:
-    """The module that chains are attached to."""
-    return recipe.module if recipe.kernel is None else module_of(recipe.kernel)
-
-
 def modules_of(recipe: Attached) -> tuple[str, ...]:
     """The shipped modules that a module is made from."""
     if recipe.kernel is None or recipe.attachment is None:

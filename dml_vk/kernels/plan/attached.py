@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.codegen.attached import module_of, outline
 from dml_vk.kernels.kernel import READS, WRITES
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import BASES, Load, Plan
@@ -58,41 +57,57 @@ class Passing(NamedTuple):
     apart: int  # elements from the first to where the kernel counts from
 
 
+def kernel_for(plan: Plan, passing: Passing, chain: Chain) -> Attached | None:
+    """The kernel that a chain would be attached to: None if it is not suited, whatever its module.
+
+    Planning goes on with the outline of its module, which `codegen.attached` has.
+    """
+    kernel = kernel_of(plan)
+    if kernel is None or not _is_suited(plan, kernel, passing, chain):
+        return None
+    row = OF_MODULES[module_of(kernel)]
+    if row.tile and not passing.is_read and kernel.kernel is None:
+        constants = dict(zip(row.spec, plan.spec, strict=True))
+        kernel = kernel._replace(spec=row.constants({**constants, "BY_ROWS": 1}))
+    return kernel
+
+
 def plan_attached(
-    plan: Plan, params: int, passing: Passing, chain: Chain, profile: Profile
+    plan: Plan,
+    params: int,
+    passing: Passing,
+    chain: Chain,
+    profile: Profile,
+    outline: Outline | None,
 ) -> Attaching | None:
     """Plan one launch for a kernel, which has so many words of params, and a chain.
 
     What passes must be all that the kernel writes at its binding, or all that it may read there and
     the only result of the chain: the kernel may read some elements several times, others never.
     The launch takes the kernel's accesses, of which that of the binding is replaced, and the others
-    of the chain.
+    of the chain. `outline` is that of the module of `kernel_for`, at the binding.
     """
-    kernel, is_read = kernel_of(plan), passing.is_read
-    if kernel is None or not _is_suited(plan, kernel, passing, chain):
+    kernel = kernel_for(plan, passing, chain)
+    if kernel is None or outline is None:
         return None
-    row = OF_MODULES[module_of(kernel)]
-    if row.tile and not is_read and kernel.kernel is None:
-        constants = dict(zip(row.spec, plan.spec, strict=True))
-        plan = replace(plan, spec=row.constants({**constants, "BY_ROWS": 1}))
-        kernel = kernel._replace(spec=plan.spec)
-    outlined = outline(kernel, passing.binding, is_read, profile.unrolls)
+    if kernel.kernel is None:
+        plan = replace(plan, spec=kernel.spec)
     joined = _joined(plan, passing, chain)
-    if outlined is None or joined is None:
+    if joined is None:
         return None
-    if outlined.narrowest * WORD < passing.operand.itemsize:
+    if outline.narrowest * WORD < passing.operand.itemsize:
         return None  # Its halves are moved one after the other.
     attachment, through, others = joined
-    work = _work(plan, kernel, passing, chain, outlined)
+    work = _work(plan, kernel, passing, chain, outline)
     bindings = len(plan.base_bytes) + len(others)
     if not work.is_short or work.rounds > rounds.MOST or bindings > profile.max_storage_buffers:
         return None
     words = BASES + bindings + scalar_words(chain.nodes)
-    fixed = _folded(outlined.push, plan, profile.max_push_bytes // WORD - words)
+    fixed = _folded(outline.push, plan, profile.max_push_bytes // WORD - words)
     if fixed is None:
         return None
     own, folded = fixed
-    moves = _moves(attachment, outlined)
+    moves = _moves(attachment, outline)
     attaching = replace(
         plan,
         recipe=Attached("", (), False, len(plan.base_bytes), kernel, attachment, folded),
@@ -105,7 +120,7 @@ def plan_attached(
         launches=((*plan.launches[0], *(0,) * len(others)),),
         shares_words=plan.shares_words or PART_NS in moves,
     )
-    end = max([member.start + member.words for member in outlined.push])
+    end = max([member.start + member.words for member in outline.push])
     moved = passing.apart * passing.operand.itemsize
     return Attaching(attaching, through, moved, others, max(0, end - len(plan.push) - params))
 
@@ -172,12 +187,12 @@ class _Work(NamedTuple):
     is_short: bool  # to compile, and for the caches of a CPU
 
 
-def _work(plan: Plan, kernel: Attached, passing: Passing, chain: Chain, outlined: Outline) -> _Work:
+def _work(plan: Plan, kernel: Attached, passing: Passing, chain: Chain, outline: Outline) -> _Work:
     size, each, load = passing.operand.itemsize, node_rounds(chain), _load(plan, passing)
-    text = outlined.words * max(1, WORD // size)
+    text = outline.words * max(1, WORD // size)
     if load is not None:
         unit = plan.base_bytes[passing.binding] // size
-        if outlined.widest == 1 and size < WORD:
+        if outline.widest == 1 and size < WORD:
             unit *= WORD // size  # It reads an element, and all that are in its word are computed.
         elements = math.ceil(load.elements * unit)
         most = max(text, load.unrolled * unit) * (len(chain.nodes) + recompute_ns(chain.nodes))
@@ -206,9 +221,9 @@ def _beside(operand: Operand, number: int, dims: Sequence[Dim]) -> Beside:
     return Beside(size, strides, math.gcd(QUAD_BYTES, *[move * size for move in moves]))
 
 
-def _moves(attachment: Attachment, outlined: Outline) -> list[float]:
+def _moves(attachment: Attachment, outline: Outline) -> list[float]:
     """The estimated time of moving an element of each operand."""
-    count = outlined.widest * WORD // attachment.itemsize
+    count = outline.widest * WORD // attachment.itemsize
     count = count if attachment.runs(count) else 1
     moves = []
     if None in (attachment.through, attachment.result):  # It moves nothing itself.
@@ -249,6 +264,11 @@ def _folded(
             ]
             return left, tuple([(start, *words) for start, words in values])
     return None
+
+
+def module_of(kernel: Attached) -> str:
+    """The module that chains are attached to."""
+    return kernel.module if kernel.kernel is None else module_of(kernel.kernel)
 
 
 def kernel_of(plan: Plan) -> Attached | None:

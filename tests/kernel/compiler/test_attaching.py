@@ -15,7 +15,6 @@ from dml_vk.compiler.passes import inline
 from dml_vk.kernels import registry
 from dml_vk.kernels.codegen import library
 from dml_vk.kernels.codegen.attached import built
-from dml_vk.kernels.plan import attached as planning
 from dml_vk.kernels.plan.attached import plan_attached
 from dml_vk.kernels.plan.chain import Attached
 from dml_vk.spirv.editing import Kernel
@@ -316,7 +315,7 @@ def asked(function, *sizes):
 
 
 def test_what_a_kernel_cannot_take_is_refused():
-    plan, params, passing, chain, profile = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
+    plan, params, passing, chain, profile, outline = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
     (node,) = chain.nodes
     refused = [
         (dataclasses.replace(plan, launches=plan.launches * 2), chain, profile),
@@ -330,7 +329,7 @@ def test_what_a_kernel_cannot_take_is_refused():
         (plan, chain, dataclasses.replace(profile, max_push_bytes=16)),
     ]
     for work, steps, device in refused:
-        assert plan_attached(work, params, passing, steps, device) is None
+        assert plan_attached(work, params, passing, steps, device, outline) is None
 
 
 def test_a_kernel_that_does_more_than_to_store_words_is_refused():
@@ -372,21 +371,16 @@ def test_results_of_other_sizes(columns, monkeypatch, tmp_path):
 
 
 def test_a_result_with_gaps_is_refused():
-    plan, params, passing, chain, profile = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
+    plan, params, passing, chain, profile, outline = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
     apart = passing._replace(operand=passing.operand._replace(strides=(42, 2)))
-    assert plan_attached(plan, params, apart, chain, profile) is None
+    assert plan_attached(plan, params, apart, chain, profile, outline) is None
 
 
 @pytest.mark.parametrize("words", [None, 0])
-def test_without_an_outline_of_whole_elements_there_is_no_plan(words, monkeypatch):
-    given = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
-    outline = planning.outline
-
-    def changed(*asked):
-        return None if words is None else outline(*asked)._replace(narrowest=words)
-
-    monkeypatch.setattr(planning, "outline", changed)
-    assert plan_attached(*given) is None
+def test_without_an_outline_of_whole_elements_there_is_no_plan(words):
+    *given, outline = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
+    outline = None if words is None else outline._replace(narrowest=words)
+    assert plan_attached(*given, outline) is None
 
 
 def test_a_sine_before_a_sum_is_a_kernel_of_its_own():
