@@ -13,7 +13,7 @@ from dml_vk.errors import ONE_DEVICE, DeviceError, DTypeError, ShaderError
 from dml_vk.ops.view import access
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.spirv.capabilities import check_capabilities
-from dml_vk.spirv.interface import Binding, Module, read
+from dml_vk.spirv.interface import Binding, Interface, read
 from dml_vk.spirv.loops import fixed_rounds
 from dml_vk.spirv.scalars import Slot, describe, to_words
 
@@ -37,7 +37,7 @@ class Shader:
     """A compiled compute shader: its SPIR-V, and its declarations."""
 
     spirv: bytes
-    module: Module
+    module: Interface
 
     def __repr__(self) -> str:
         module = self.module
@@ -295,7 +295,7 @@ class UserKernel:
         return x, y, z
 
 
-def _check_interface(module: Module, name: str) -> None:
+def _check_interface(module: Interface, name: str) -> None:
     """Check everything that can be checked without tensors."""
     check_capabilities(module, name)
 

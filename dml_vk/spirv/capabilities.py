@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from dml_vk.errors import ShaderError
 from dml_vk.spirv import spec as op
-from dml_vk.spirv.interface import Module
+from dml_vk.spirv.interface import Interface
 
 NEWEST = (1, 3)  # the instance is Vulkan 1.1
 CLEAN = {
@@ -57,7 +57,9 @@ NATIVE_CAPABILITIES = (op.Capability.FLOAT64,)  # of whole modules of ours, unti
 EXTENSIONS = ("SPV_KHR_storage_buffer_storage_class",)  # part of SPIR-V 1.3
 
 
-def check_capabilities(module: Module, what: str = "spirv", allowed: Collection[int] = ()) -> None:
+def check_capabilities(
+    module: Interface, what: str = "spirv", allowed: Collection[int] = ()
+) -> None:
     """Reject a module that some device cannot run, by other capabilities than those allowed."""
     if module.version > NEWEST:
         rule = "SPIR-V must be 1.3 or older: use glslangValidator --target-env vulkan1.1"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 
 from dml_vk.errors import ShaderError
 from dml_vk.spirv import spec as op
@@ -30,6 +31,13 @@ def lines_of(words: Words, what: str = "spirv") -> Iterator[Words]:
             raise ShaderError(what, rule, word=at, length=after - at)
         yield words[at:after]
         at = after
+
+
+def packed(head: Words, lines: Iterable[Words], bound: int | None = None) -> bytes:
+    """A module of these instructions, with the head of another, and a bound of its ids."""
+    start = (*head[:3], head[3] if bound is None else bound, head[4])
+    words = [*start, *chain.from_iterable(lines)]
+    return struct.pack(f"<{len(words)}I", *words)
 
 
 def instruction(opcode: int, *operands: int) -> Words:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from dml_vk.errors import ShaderError
 from dml_vk.spirv import spec as op
-from dml_vk.spirv.instructions import lines_of, words_of
+from dml_vk.spirv.module import Module
 from dml_vk.spirv.types import Leaf, Types
 
 
@@ -53,7 +53,7 @@ class PushMember:
 
 
 @dataclass(frozen=True)
-class Module:
+class Interface:
     """The interface of a compute shader."""
 
     version: tuple[int, int]
@@ -79,10 +79,10 @@ class Module:
         return x, y, z
 
 
-def read(spirv: bytes, what: str = "spirv") -> Module:
+def read(spirv: bytes, what: str = "spirv") -> Interface:
     """Read the interface of a module, which must contain one compute shader."""
     try:
-        return _Reader(spirv, what).module()
+        return _Reader(spirv, what).interface()
     except (IndexError, KeyError, UnicodeDecodeError, struct.error, RecursionError) as error:
         rule = "a module must be complete and well-formed"
         raise ShaderError(what, rule, error=f"{type(error).__name__}: {error}") from None
@@ -91,7 +91,7 @@ def read(spirv: bytes, what: str = "spirv") -> Module:
 class _Reader:
     def __init__(self, spirv: bytes, what: str) -> None:
         self.what = what
-        self.words = words_of(spirv, what)
+        self.module = Module(spirv, what)
         self.types = Types(what)
         self.capabilities: list[int] = []
         self.extensions: list[str] = []
@@ -103,7 +103,7 @@ class _Reader:
         self.asks_length = False
         self._scan()
 
-    def module(self) -> Module:
+    def interface(self) -> Interface:
         types = self.types
         if len(self.entries) != 1 or self.entries[0][0] != op.Execution.GL_COMPUTE:
             entries = tuple(name for _, _, name in self.entries)
@@ -120,9 +120,9 @@ class _Reader:
             elif storage in _RESOURCES:
                 others.append(types.names.get(variable) or types.names.get(pointee, "?"))
         self._shared_bytes({})  # raise here, not at a call, if a size cannot be computed
-        major, minor = self.words[1] >> 16 & 0xFF, self.words[1] >> 8 & 0xFF
-        return Module(
-            version=(major, minor),
+        version = self.module.head[1]
+        return Interface(
+            version=(version >> 16 & 0xFF, version >> 8 & 0xFF),
             capabilities=tuple(self.capabilities),
             extensions=tuple(self.extensions),
             entry=self.entries[0][2],
@@ -146,7 +146,7 @@ class _Reader:
 
     def _scan(self) -> None:
         types = self.types
-        for line in lines_of(self.words, self.what):
+        for line in self.module.lines():
             opcode, args = line[0] & 0xFFFF, line[1:]
             if opcode == op.CAPABILITY:
                 self.capabilities.append(args[0])

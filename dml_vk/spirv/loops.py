@@ -15,12 +15,11 @@ from dml_vk.spirv.instructions import (
     Blocks,
     Words,
     blocks_of,
-    lines_of,
     reached,
     targets,
-    words_of,
 )
 from dml_vk.spirv.integers import COMPARISONS
+from dml_vk.spirv.module import Module
 
 _WORD = 2**32
 
@@ -37,24 +36,15 @@ def fixed_rounds(spirv: bytes, spec: tuple[int, ...], most: int) -> int:
 class _Shader:
     def __init__(self, spirv: bytes, spec: Mapping[int, int], most: int) -> None:
         self.most = most
+        module = Module(spirv)
+        self.functions, self.main, numbers = module.functions, module.main, module.decorated.numbers
         self.constants: dict[int, int] = {}
-        self.functions: dict[int, list[Words]] = {}
-        self.main = 0
-        numbers: dict[int, int] = {}
-        body: list[Words] = []
-        for line in lines_of(words_of(spirv)):
+        for line in module.declared:
             code = line[0] & 0xFFFF
-            if code == op.DECORATE and line[2] == op.Decoration.SPEC_ID:
-                numbers[line[1]] = line[3]
-            elif code == op.CONSTANT and len(line) == 4:
+            if code == op.CONSTANT and len(line) == 4:
                 self.constants[line[2]] = line[3]
             elif code == op.SPEC_CONSTANT:
                 self.constants[line[2]] = spec.get(numbers.get(line[2], -1), line[3])
-            elif code == op.ENTRY_POINT:
-                self.main = line[2]
-            elif code == op.FUNCTION:
-                body = self.functions.setdefault(line[2], [])
-            body.append(line)
 
     def rounds(self) -> int:
         return self._of_function(self.main)

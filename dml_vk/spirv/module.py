@@ -1,64 +1,269 @@
-"""A module that grows: declarations, each once, instructions, and pieces of other modules."""
+"""SPIR-V modules: read, look up, edit and write them."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+import copy
+import struct
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
 from dml_vk.spirv import spec as op
-from dml_vk.spirv.instructions import Words, instruction
+from dml_vk.spirv.functions import Function
+from dml_vk.spirv.instructions import Words, instruction, lines_of, packed, words_of
 
-_DOUBLE_BITS = 64
-
-
-class Piece(NamedTuple):
-    """Functions, and what they use by id."""
-
-    root: int
-    functions: list[list[Words]]
-    declared: dict[int, Words]  # types and constants
-    precise: frozenset[int]
-    words: int  # of elements: two, or four if some have 128 bits
-    scalars: dict[int, int]  # access chains, and the word of the scalars that each leads to
+_HEAD = 0x07230203, 0x00010300, 0, 1, 0  # SPIR-V 1.3, no ids
+_WITH_DECORATIONS = op.TYPE_ARRAY, op.TYPE_RUNTIME_ARRAY, op.TYPE_STRUCT
 
 
-class Module(ABC):
-    """What modules that are written here have in common."""
+class Member(NamedTuple):
+    """A member of a push block, in words."""
 
-    def __init__(self, first: int = 1) -> None:
-        """Begin with ids from the first one on."""
-        self._next = first
-        self._known: dict[Words, int] = {}
-        self._declared: list[Words] = []
-        self._decorations: list[Words] = []
-        self._capabilities = {op.Capability.SHADER}
-        self._functions: list[Words] = []
-        self._lines: list[Words] = []  # of the function that is being written
-        self._blocks: dict[tuple[int, int, Words], int] = {}
-        self.values: dict[int, int] = {}  # of constants
-        self.types: dict[int, int] = {}  # of what instructions make
+    start: int
+    words: int
+    is_static: bool  # each word is loaded alone, at an index that is known
+    is_used: bool
 
-    def _begin(self, import_name: int, push: int) -> None:
-        """Declare what everything needs: `push` is the variable of the push block."""
-        self.import_name, self._push = import_name, push
-        self.uint = self.type(op.TYPE_INT, 32, 0)
-        self.bool = self.type(op.TYPE_BOOL)
-        self.vectors = {
-            1: self.uint,
-            **{n: self.type(op.TYPE_VECTOR, self.uint, n) for n in (2, 3, 4)},
+
+class Decorated(NamedTuple):
+    """Decorations by what becomes of them when specialization constants are set."""
+
+    numbers: dict[int, int]  # of specialization constants
+    precise: set[int]  # results that drivers must not contract with others
+    local_size: int  # the constant that is the local size; 0 if there is none
+    lasting: list[Words]  # the decorations of all else
+
+
+class Module:
+    """A module, in the sections that SPIR-V has it in.
+
+    Passes look up and do not edit: a module that was read once is folded many times. Whoever edits
+    has a module of its own.
+    """
+
+    def __init__(self, spirv: bytes | None = None, what: str = "spirv") -> None:
+        """Read a module, or begin one that has nothing yet; `what` names it in errors."""
+        self.head: Words = _HEAD
+        self.preamble: list[Words] = []  # from capabilities to execution modes
+        self.debug: list[Words] = []  # names, and of the source
+        self.decorations: list[Words] = []
+        self.declared: list[Words] = []  # types, constants, variables
+        self.functions: dict[int, list[Words]] = {}
+        self.capabilities: set[int] = set()  # beside those in the preamble
+        self._read_functions: dict[int, Function] = {}
+        self._pure: dict[int, bool] = {}
+        self._has_push_array = False  # as `declare_push` makes it
+        if spirv is not None:
+            self._read(words_of(spirv, what), what)
+        self.bound = self.head[3]
+
+    def _read(self, words: Words, what: str) -> None:
+        self.head = words[:5]
+        body: list[Words] | None = None
+        for line in lines_of(words, what):
+            kind = line[0] & 0xFFFF
+            if kind == op.FUNCTION:
+                body = self.functions[line[2]] = []
+            if body is not None:
+                body.append(line)
+            elif kind == op.DECORATE or kind == op.MEMBER_DECORATE:
+                self.decorations.append(line)
+            elif kind > op.CAPABILITY or kind == op.UNDEF:
+                self.declared.append(line)
+            elif kind >= op.EXTENSION:
+                self.preamble.append(line)
+            else:
+                self.debug.append(line)
+
+    def lines(self) -> Iterator[Words]:
+        """All instructions."""
+        has = {line[1] for line in self.preamble if line[0] & 0xFFFF == op.CAPABILITY}
+        for capability in sorted(self.capabilities - has):
+            yield instruction(op.CAPABILITY, capability)
+        yield from chain(self.preamble, self.debug, self.decorations, self.declared)
+        yield from chain.from_iterable(self.functions.values())
+
+    def emit(self) -> bytes:
+        """Write the module."""
+        return packed(self.head, self.lines(), self.bound)
+
+    # ----- looking up
+
+    @cached_property
+    def main(self) -> int:
+        """The function of the entry point."""
+        entries = [line[2] for line in self.preamble if line[0] & 0xFFFF == op.ENTRY_POINT]
+        return entries[-1] if entries else 0
+
+    @cached_property
+    def import_name(self) -> int:
+        """The set of GLSL's instructions."""
+        return next(line[1] for line in self.preamble if line[0] & 0xFFFF == op.EXT_INST_IMPORT)
+
+    @cached_property
+    def decorated(self) -> Decorated:
+        """What the decorations say to those who set specialization constants."""
+        spec_id, precise_id = op.Decoration.SPEC_ID, op.Decoration.NO_CONTRACTION
+        built_in = op.Decoration.BUILT_IN, op.BuiltIn.WORKGROUP_SIZE
+        numbers: dict[int, int] = {}
+        precise: set[int] = set()
+        lasting: list[Words] = []
+        local_size = 0
+        for line in self.decorations:
+            if line[0] & 0xFFFF == op.MEMBER_DECORATE:
+                lasting.append(line)
+            elif line[2] == precise_id:
+                precise.add(line[1])
+            elif line[2] == spec_id:
+                numbers[line[1]] = line[3]
+            elif line[2:4] == built_in:
+                local_size = line[1]
+            else:
+                lasting.append(line)
+        return Decorated(numbers, precise, local_size, lasting)
+
+    @cached_property
+    def by_name(self) -> dict[str, int]:
+        """The functions by glslang's names, such as `bits_of(u1;`."""
+        return {
+            struct.pack(f"<{len(line) - 2}I", *line[2:]).split(b"\0")[0].decode(): line[1]
+            for line in self.debug
+            if line[0] & 0xFFFF == op.NAME and line[1] in self.functions
         }
 
-    @abstractmethod
-    def _push_path(self, word: int) -> Words:
-        """Where a word of the push block is in it, as constants."""
+    def function(self, name: int) -> Function:
+        """A function, read when it is first asked for."""
+        function = self._read_functions.get(name)
+        if function is None:
+            function = self._read_functions[name] = Function(self.functions[name])
+        return function
 
-    # ----- declarations
+    def is_pure(self, name: int) -> bool:
+        """Whether a function only computes."""
+        known = self._pure.get(name)
+        if known is None:
+            called = self.function(name).called
+            known = self._pure[name] = called is not None and all(map(self.is_pure, called))
+        return known
+
+    def rooted(self, declared: list[Words], lines: list[Words], bound: int) -> Module:
+        """The same module with another main function, and with more declarations."""
+        other = copy.copy(self)
+        other.declared = [*self.declared, *declared]
+        other.bound = bound
+        function = Function(lines)
+        other.main = function.name
+        other._read_functions = {**self._read_functions, function.name: function}
+        return other
+
+    @cached_property
+    def lines_by_id(self) -> dict[int, Words]:
+        """Declarations by what they declare."""
+        return {line[1 if line[0] & 0xFFFF in op.TYPES else 2]: line for line in self.declared}
+
+    @cached_property
+    def values(self) -> dict[int, int]:
+        """The first words of constants."""
+        return {line[2]: line[3] for line in self.declared if line[0] & 0xFFFF == op.CONSTANT}
+
+    @cached_property
+    def _known(self) -> dict[Words, int]:
+        """Types without decorations, and constants, by what they are."""
+        known: dict[Words, int] = {}
+        for line in self.declared:
+            kind = line[0] & 0xFFFF
+            if kind in op.TYPES and kind not in _WITH_DECORATIONS:
+                known[instruction(kind, *line[2:])] = line[1]
+            elif op.CONSTANT_TRUE <= kind <= op.CONSTANT:
+                known[instruction(kind, line[1], *line[3:])] = line[2]
+        return known
+
+    # ----- blocks
+
+    @cached_property
+    def _decoration_values(self) -> dict[Words, int]:
+        """The last words of decorations, by what is before."""
+        return {line[1:-1]: line[-1] for line in self.decorations}
+
+    def bindings(self) -> dict[int, int]:
+        """The variables that are at bindings, and these."""
+        values = self._decoration_values
+        return {
+            line[2]: values[line[2], op.Decoration.BINDING]
+            for line in self.declared
+            if line[0] & 0xFFFF == op.VARIABLE and (line[2], op.Decoration.BINDING) in values
+        }
+
+    def blocks(self, binding: int) -> set[int]:
+        """The variables at a binding."""
+        return {variable for variable, number in self.bindings().items() if number == binding}
+
+    def width(self, pointer: int) -> int:
+        """The words of what a pointer leads to: of a number or a vector of 32 bits, else 0."""
+        lines = self.lines_by_id
+        line = lines[lines[pointer][3]]
+        count = 1
+        if line[0] & 0xFFFF == op.TYPE_VECTOR:
+            count, line = line[3], lines[line[2]]
+        is_word = line[0] & 0xFFFF in (op.TYPE_INT, op.TYPE_FLOAT) and line[2] == 32
+        return count if is_word else 0
+
+    @cached_property
+    def push(self) -> int:
+        """The variable of the push block."""
+        (*_, line) = [line for line in self.declared if is_push(line)]
+        return line[2]
+
+    @cached_property
+    def push_block(self) -> Words:
+        """The declaration of the type of the push block."""
+        lines = self.lines_by_id
+        return lines[lines[lines[self.push][1]][3]]
+
+    @cached_property
+    def members(self) -> list[Member]:
+        """The members of the push block."""
+        (_, name, *types), values = self.push_block, self._decoration_values
+        used, moving = self._used_members()
+        return [
+            Member(
+                values[name, number, op.Decoration.OFFSET] // 4,
+                self._words_of(of_type),
+                number not in moving,
+                number in used,
+            )
+            for number, of_type in enumerate(types)
+        ]
+
+    def _words_of(self, of_type: int) -> int:
+        line = self.lines_by_id[of_type]
+        return self.values[line[3]] if line[0] & 0xFFFF == op.TYPE_ARRAY else 1
+
+    def _used_members(self) -> tuple[set[int], set[int]]:
+        """The members of the push block that are used, and where there is more to it than words."""
+        used: set[int] = set()
+        moving: set[int] = set()
+        for line in chain.from_iterable(self.functions.values()):
+            if line[0] & 0xFFFF == op.ACCESS_CHAIN and line[3] == self.push:
+                member, *inside = line[4:]
+                used.add(self.values[member])
+                is_word = self.width(line[1]) == 1
+                if not is_word or any(index not in self.values for index in inside):
+                    moving.add(self.values[member])
+        return used, moving
+
+    # ----- editing
 
     def new(self) -> int:
-        self._next += 1
-        return self._next - 1
+        """A new id."""
+        self.bound += 1
+        return self.bound - 1
+
+    @cached_property
+    def uint(self) -> int:
+        """The type of words."""
+        return self.type(op.TYPE_INT, 32, 0)
 
     def type(self, kind: int, *operands: int) -> int:
         """A type without decorations."""
@@ -66,9 +271,9 @@ class Module(ABC):
 
     def constant(self, value: int) -> int:
         """An unsigned integer."""
-        return self.declared(op.CONSTANT, self.uint, value & 0xFFFFFFFF)
+        return self.declared_once(op.CONSTANT, self.uint, value & 0xFFFFFFFF)
 
-    def declared(self, kind: int, of_type: int, *operands: int) -> int:
+    def declared_once(self, kind: int, of_type: int, *operands: int) -> int:
         """A constant of any kind."""
         name = self._once(
             instruction(kind, of_type, *operands), lambda name: (kind, of_type, name, *operands)
@@ -81,181 +286,53 @@ class Module(ABC):
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = self.new()
-            self._declared.append(instruction(*line(known)))
+            self.declare(*line(known))
         return known
 
-    def _decorate(self, *operands: int) -> None:
-        self._decorations.append(instruction(op.DECORATE, *operands))
+    def declare(self, kind: int, *operands: int) -> None:
+        """Write a declaration."""
+        line = instruction(kind, *operands)
+        self.declared.append(line)
+        self.lines_by_id[operands[0 if kind in op.TYPES else 1]] = line
 
-    def _array_block(self, array: int, kind: int, *access: Words) -> int:
+    def decorate(self, *operands: int) -> None:
+        self.decorations.append(instruction(op.DECORATE, *operands))
+
+    def array_block(self, array: int, storage: int, *access: Words) -> int:
         """A variable that is a block of an array, which may be of unknown length."""
         block, name = self.new(), self.new()
-        self._declared.append(instruction(op.TYPE_STRUCT, block, array))
-        pointer = self.type(op.TYPE_POINTER, kind, block)
-        self._declared.append(instruction(op.VARIABLE, pointer, name, kind))
-        self._decorate(block, op.Decoration.BLOCK)
-        self._decorations += [
+        self.declare(op.TYPE_STRUCT, block, array)
+        pointer = self.type(op.TYPE_POINTER, storage, block)
+        self.declare(op.VARIABLE, pointer, name, storage)
+        self.decorate(block, op.Decoration.BLOCK)
+        self.decorations += [
             instruction(op.MEMBER_DECORATE, block, 0, *words)
             for words in ((op.Decoration.OFFSET, 0), *access)
         ]
         return name
 
-    def _buffer(self, binding: int, words: int, access: Words) -> int:
-        """A storage buffer, as an array of vectors of so many words."""
-        key = (binding, words, access)
-        known = self._blocks.get(key)
-        if known is None:
-            array = self.new()
-            self._declared.append(instruction(op.TYPE_RUNTIME_ARRAY, array, self.vectors[words]))
-            self._decorate(array, op.Decoration.ARRAY_STRIDE, 4 * words)
-            known = self._array_block(
-                array, op.Storage.STORAGE_BUFFER, *[(decoration,) for decoration in access]
-            )
-            self._decorate(known, op.Decoration.DESCRIPTOR_SET, 0)
-            self._decorate(known, op.Decoration.BINDING, binding)
-            self._blocks[key] = known
-        return known
+    def words_array(self, words: int) -> int:
+        """The type of an array of so many words."""
+        of_type, array, count = self.uint, self.new(), self.constant(words)
+        self.declare(op.TYPE_ARRAY, array, of_type, count)
+        self.decorate(array, op.Decoration.ARRAY_STRIDE, 4)
+        return array
 
-    # ----- the instructions of main
+    def declare_push(self, words: int) -> None:
+        """Declare a push block of so many words."""
+        self.push = self.array_block(self.words_array(words), op.Storage.PUSH_CONSTANT)
+        self._has_push_array = True
 
-    def make(self, kind: int, of_type: int, *operands: int) -> int:
-        """Write an instruction, and return its result."""
-        name = self.new()
-        self.types[name] = of_type
-        self._lines.append(instruction(kind, of_type, name, *operands))
-        return name
-
-    def write(self, kind: int, *operands: int) -> None:
-        """Write an instruction without a result."""
-        self._lines.append(instruction(kind, *operands))
-
-    def number(self, kind: int, a: int, b: int) -> int:
-        """An operation on words; adding 0, and what is done by 1 or with 0, takes none."""
-        values = self.values
-        first, other = values.get(a), values.get(b)
-        if first is not None and other is not None and kind in _COMPUTED:
-            return self.constant(_COMPUTED[kind](first, other))
-        if other is not None and other == _NEUTRAL.get(kind):
-            return a
-        if (kind == op.I_ADD and first == 0) or (kind == op.I_MUL and first == 1):
-            return b
-        if (kind == op.I_MUL and 0 in (first, other)) or (kind == op.U_MOD and other == 1):
-            return self.constant(0)
-        return self.make(kind, self.uint, a, b)
-
-    def vector(self, *words: int) -> int:
-        return self.make(op.COMPOSITE_CONSTRUCT, self.vectors[len(words)], *words)
-
-    def part(self, vector: int, word: int) -> int:
-        return self.make(op.COMPOSITE_EXTRACT, self.uint, vector, word)
-
-    def push(self, word: int) -> int:
-        """A word of the push block."""
-        pointer = self.type(op.TYPE_POINTER, op.Storage.PUSH_CONSTANT, self.uint)
-        member = self.make(op.ACCESS_CHAIN, pointer, self._push, *self._push_path(word))
-        return self.make(op.LOAD, self.uint, member)
-
-    def read(self, binding: int, words: int, at: int) -> int:
-        """So many words of a buffer, from a multiple of them."""
-        pointer = self._place(binding, words, at, (op.Decoration.NON_WRITABLE,))
-        return self.make(op.LOAD, self.vectors[words], pointer)
-
-    def store(self, binding: int, words: int, at: int, value: int) -> None:
-        self.write(op.STORE, self._place(binding, words, at, (op.Decoration.NON_READABLE,)), value)
-
-    def replace(self, binding: int, at: int, mask: int, bits: int, *, shared: bool) -> None:
-        """Put bits of a word in the place of those in a mask.
-
-        If it is `shared`, other invocations may change the rest of it at the same time.
-        """
-        pointer, rest = self._place(binding, 1, at, ()), self.make(op.NOT, self.uint, mask)
-        if shared:
-            scope, relaxed = self.constant(op.Memory.DEVICE), self.constant(0)
-            self.make(op.ATOMIC_AND, self.uint, pointer, scope, relaxed, rest)
-            self.make(op.ATOMIC_OR, self.uint, pointer, scope, relaxed, bits)
-            return
-        others = self.number(op.BITWISE_AND, self.make(op.LOAD, self.uint, pointer), rest)
-        self.write(op.STORE, pointer, self.number(op.BITWISE_OR, others, bits))
-
-    def _place(self, binding: int, words: int, at: int, access: Words) -> int:
-        pointer = self.type(op.TYPE_POINTER, op.Storage.STORAGE_BUFFER, self.vectors[words])
-        block = self._buffer(binding, words, access)
-        return self.make(op.ACCESS_CHAIN, pointer, block, self.constant(0), at)
-
-    def least(self, a: int, b: int) -> int:
-        return self.make(op.SELECT, self.uint, self.make(op.U_LESS_THAN, self.bool, a, b), a, b)
-
-    # ----- pieces
-
-    def link(self, piece: Piece, places: Mapping[int, int]) -> int:
-        """Add the functions of a piece, and return its root.
-
-        `places` are those of scalars in the push block, by which they are in the kernel itself.
-        """
-        names: dict[int, int] = {}
-
-        def get(old: int) -> int:
-            known = names.get(old)
-            if known is None:
-                line = piece.declared.get(old)
-                known = names[old] = self.new() if line is None else self._declare(line, get)
-            return known
-
-        pointer = self.type(op.TYPE_POINTER, op.Storage.PUSH_CONSTANT, self.uint)
-        for line in chain.from_iterable(piece.functions):
-            changed: Words
-            if line[0] & 0xFFFF == op.ACCESS_CHAIN and line[2] in piece.scalars:
-                path = self._push_path(places[piece.scalars[line[2]]])
-                changed = instruction(op.ACCESS_CHAIN, pointer, get(line[2]), self._push, *path)
-            else:
-                changed = self._renamed(line, get)
-            self._functions.append(changed)
-        for name in piece.precise:
-            self._decorate(get(name), op.Decoration.NO_CONTRACTION)
-        return get(piece.root)
-
-    def _declare(self, line: Words, get: Callable[[int], int]) -> int:
-        """A declaration of another module."""
-        kind = line[0] & 0xFFFF
-        if kind in op.TYPES:
-            ids = range(*op.TYPES[kind].indices(len(line)))
-            if kind == op.TYPE_FLOAT and line[2] == _DOUBLE_BITS:
-                self._capabilities.add(op.Capability.FLOAT64)
-            return self.type(kind, *[get(w) if k in ids else w for k, w in enumerate(line)][2:])
-        parts = line[3:] if kind == op.CONSTANT else map(get, line[3:])
-        return self.declared(kind, get(line[1]), *parts)
-
-    def _renamed(self, line: Words, get: Callable[[int], int]) -> Words:
-        """An instruction of a function of another module."""
-        kind = line[0] & 0xFFFF
-        if kind == op.EXT_INST:
-            ids: Iterable[int] = (1, 2, *range(5, len(line)))
-            line = (*line[:3], self.import_name, *line[4:])
-        elif kind in op.LABELLED:
-            ids = range(*op.LABELLED[kind].indices(len(line)))
-        elif kind == op.SWITCH:
-            ids = (1, 2, *range(4, len(line), 2))
-        elif kind == op.FUNCTION:
-            ids = (1, 2, 4)
-        else:
-            ids = range(1, op.LITERALS.get(kind, len(line)))
-        renamed = list(line)
-        for k in ids:
-            renamed[k] = get(line[k])
-        return tuple(renamed)
+    def push_path(self, word: int) -> Words:
+        """Where a word of the push block is in it, as constants."""
+        if self._has_push_array:
+            return self.constant(0), self.constant(word)
+        number = max([k for k, member in enumerate(self.members) if member.start <= word])
+        is_array = self.lines_by_id[self.push_block[2 + number]][0] & 0xFFFF == op.TYPE_ARRAY
+        inside = (self.constant(word - self.members[number].start),) if is_array else ()
+        return (self.constant(number), *inside)
 
 
-_NEUTRAL = {
-    op.I_ADD: 0,
-    op.I_SUB: 0,
-    op.I_MUL: 1,
-    op.U_DIV: 1,
-    op.SHIFT_RIGHT_LOGICAL: 0,
-    op.SHIFT_LEFT_LOGICAL: 0,
-}
-_COMPUTED: dict[int, Callable[[int, int], int]] = {
-    op.I_ADD: lambda a, b: a + b,
-    op.I_MUL: lambda a, b: a * b,
-    op.U_DIV: lambda a, b: a // b,
-    op.U_MOD: lambda a, b: a % b,
-}
+def is_push(line: Words) -> bool:
+    """Whether an instruction declares the variable of a push block."""
+    return line[0] & 0xFFFF == op.VARIABLE and line[3] == op.Storage.PUSH_CONSTANT

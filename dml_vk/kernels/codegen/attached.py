@@ -8,16 +8,14 @@ and finds those of its own operands by the coordinates that belong to it.
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import chain
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels import registry
 from dml_vk.kernels.codegen import library, nodes
 from dml_vk.kernels.codegen.elements import (
-    Place,
+    Address,
     Values,
     coordinates,
     from_words,
@@ -27,27 +25,29 @@ from dml_vk.kernels.codegen.elements import (
     write,
 )
 from dml_vk.kernels.codegen.nodes import Nodes
-from dml_vk.kernels.codegen.push_block import Pushing
+from dml_vk.kernels.codegen.push_block import push_anew
 from dml_vk.kernels.plan.base import BASES
 from dml_vk.kernels.plan.chain import Attached, Attachment, Beside
 from dml_vk.kernels.plan.nodes import scalar_words
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.spirv import spec as op
-from dml_vk.spirv.editing import Kernel, Outline
+from dml_vk.spirv.builder import Builder
 from dml_vk.spirv.instructions import Words, instruction
+from dml_vk.spirv.module import Module
+from dml_vk.spirv.outline import Outline, outline_of
 from dml_vk.spirv.passes.fma import with_fma
 
 
 @lru_cache(maxsize=512)
 def outline(kernel: Attached, binding: int, is_read: bool, unrolls: bool = True) -> Outline | None:
     """Describe a kernel; None if it does more at a binding than to load, or store, words."""
-    return Kernel(_spirv(kernel, 0, unrolls)).outline(binding, is_read)
+    return outline_of(Module(_spirv(kernel, 0, unrolls)), binding, is_read)
 
 
 @lru_cache(maxsize=512)
 def bindings_of(kernel: Attached) -> frozenset[int]:
     """The bindings that a kernel uses: others are there because all variants have as many."""
-    return Kernel(_spirv(kernel, 0)).bindings()
+    return frozenset(Module(_spirv(kernel, 0)).bindings().values())
 
 
 @lru_cache(maxsize=256)
@@ -79,10 +79,10 @@ def _spirv(recipe: Attached, native: int, unrolls: bool = True) -> bytes:
         return with_fma(spirv) if recipe.fma else spirv
     assert recipe.kernel is not None
     kernel = _spirv(recipe.kernel, native, unrolls)
-    return _Attaching(kernel, recipe, recipe.attachment, native, unrolls).module()
+    return _Attaching(kernel, recipe, recipe.attachment, native, unrolls).emit()
 
 
-class _Attaching(Pushing):
+class _Attaching(Builder):
     """A module to which a chain is attached."""
 
     def __init__(
@@ -93,37 +93,35 @@ class _Attaching(Pushing):
         native: int,
         unrolls: bool,
     ) -> None:
-        super().__init__(spirv)
+        module = Module(spirv)
+        super().__init__(module)
+        self._own = [*module.functions]
         self.attachment, self._first = attachment, recipe.bindings
         bases, scalars = len(attachment.besides), scalar_words(attachment.nodes)
-        at = self.push_anew(recipe.bindings, bases, scalars, recipe.folded)
+        at = push_anew(module, recipe.bindings, bases, scalars, recipe.folded)
         self.nodes = Nodes(self, attachment.nodes, attachment.first, at, native, unrolls)
         self._defined: dict[int, int] = {}  # functions, by how many elements they take
         self._chains: dict[int, Words] = {}  # into the binding
 
-    def module(self) -> bytes:
-        blocks = self.blocks(self.attachment.binding)
-        self._lines = []
-        for line in self._of_functions:
-            kind = line[0] & 0xFFFF
-            if kind == op.ACCESS_CHAIN and line[3] in blocks:
-                self._chains[line[2]] = line
-                self._lines.append(line)
-            elif kind == op.LOAD and line[3] in self._chains:
-                self._load(line)
-            elif kind == op.STORE and line[1] in self._chains:
-                self._store(line)
-            else:
-                self._lines.append(line)
-        has = {line[1] for line in self._head if line[0] & 0xFFFF == op.CAPABILITY}
-        more = [
-            instruction(op.CAPABILITY, capability)
-            for capability in sorted(self._capabilities - has)
-        ]
-        parts = (more, self._head, self._decorations, self._declared, self._lines, self._functions)
-        lines = chain.from_iterable(parts)
-        words = [*self._start, self._next, 0, *chain.from_iterable(lines)]
-        return struct.pack(f"<{len(words)}I", *words)
+    def emit(self) -> bytes:
+        """Write the module, in which the chain's functions are called."""
+        module = self.module
+        blocks = module.blocks(self.attachment.binding)
+        for name in self._own:
+            self.lines = []
+            for line in module.functions[name]:
+                kind = line[0] & 0xFFFF
+                if kind == op.ACCESS_CHAIN and line[3] in blocks:
+                    self._chains[line[2]] = line
+                    self.lines.append(line)
+                elif kind == op.LOAD and line[3] in self._chains:
+                    self._load(line)
+                elif kind == op.STORE and line[1] in self._chains:
+                    self._store(line)
+                else:
+                    self.lines.append(line)
+            module.functions[name] = self.lines
+        return module.emit()
 
     # ----- the functions
 
@@ -133,18 +131,18 @@ class _Attaching(Pushing):
         It returns the words in their place. A single element may be a part of a word.
         """
         if count not in self._defined:
-            outside, self._lines = self._lines, []
+            outside, self.lines = self.lines, []
             self._defined[count] = self._define(count)
-            self._lines = outside
+            self.lines = outside
         return self._defined[count]
 
     def _define(self, count: int) -> int:
         attachment, size = self.attachment, self.attachment.itemsize
-        name, at, words_in = self.new(), self.new(), self.new()
+        name, at, words_in = [self.module.new() for _ in range(3)]
         words = max(1, count * size // 4)
         vector = self.vectors[words]
-        of_type = self.type(op.TYPE_FUNCTION, vector, self.uint, vector)
-        self.write(op.LABEL, self.new())
+        of_type = self.module.type(op.TYPE_FUNCTION, vector, self.uint, vector)
+        self.write(op.LABEL, self.module.new())
         self.nodes.begin()
         through, result = attachment.through, attachment.result
         values: dict[int, Values] = {}
@@ -172,13 +170,13 @@ class _Attaching(Pushing):
             parts = to_words(self, hidden, size) if count * size >= 4 else [self.part(hidden[0], 0)]
             passed = self.vector(*parts) if words > 1 else parts[0]
         self.write(op.RETURN_VALUE, passed)
-        self._functions += (
+        self.module.functions[name] = [
             instruction(op.FUNCTION, vector, name, 0, of_type),
             instruction(op.FUNCTION_PARAMETER, self.uint, at),
             instruction(op.FUNCTION_PARAMETER, vector, words_in),
-            *self._lines,
+            *self.lines,
             instruction(op.FUNCTION_END),
-        )
+        ]
         return name
 
     def _index(self, at: int, count: int) -> int:
@@ -191,7 +189,9 @@ class _Attaching(Pushing):
             index = self.least(index, self.constant(math.prod(attachment.sizes) - 1))
         return index
 
-    def _places(self, binding: int, beside: Beside, index: int, at_coordinates: list[int]) -> Place:
+    def _places(
+        self, binding: int, beside: Beside, index: int, at_coordinates: list[int]
+    ) -> Address:
         """Where elements are that follow the one with an index, and coordinates."""
         start = self.push(BASES + binding)
         if beside.strides == _dense(self.attachment.sizes):
@@ -229,7 +229,7 @@ class _Attaching(Pushing):
     def _reached(self, pointer: int) -> tuple[int, int]:
         """How many words a pointer leads to, and the index of the first."""
         number, line = self.number, self._chains[pointer]
-        width = self.width(line[1])
+        width = self.module.width(line[1])
         return width, number(op.I_MUL, line[5], self.constant(width))
 
     def _load(self, line: Words) -> None:
@@ -243,11 +243,11 @@ class _Attaching(Pushing):
     def _store(self, line: Words) -> None:
         pointer, value = line[1:3]
         count, index = self._reached(pointer)
-        of_type = self._lines_by_id[self._chains[pointer][1]][3]
+        of_type = self.module.lines_by_id[self._chains[pointer][1]][3]
         words = self._passed(index, self._words(count, of_type, value))
         if self.attachment.result is None:
             return
-        stored = self.new()
+        stored = self.module.new()
         self._result(of_type, stored, words)
         self.write(op.STORE, pointer, stored, *line[3:])
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 
 from dml_vk.kernels.codegen import elements
-from dml_vk.kernels.codegen.elements import Place, Values, coordinates, moved
+from dml_vk.kernels.codegen.elements import Address, Values, coordinates, moved
 from dml_vk.kernels.codegen.nodes import Nodes
 from dml_vk.kernels.plan.base import BASES, END, FIRST
 from dml_vk.kernels.plan.chain import Recipe, Way
 from dml_vk.kernels.plan.nodes import scalar_words
 from dml_vk.spirv import spec as op
-from dml_vk.spirv.assembler import Assembler
+from dml_vk.spirv.builder import Main
 
 _QUAD = 16
 
@@ -33,52 +33,52 @@ class _Chained:
         self.recipe = recipe
         self.reads = len(recipe.ways) - len(recipe.results)
         at = BASES + len(recipe.ways)
-        self.asm = Assembler(at + scalar_words(recipe.nodes))
-        self.nodes = Nodes(self.asm, recipe.nodes, self.reads, at, native, unrolls)
+        self.main = Main(at + scalar_words(recipe.nodes))
+        self.nodes = Nodes(self.main, recipe.nodes, self.reads, at, native, unrolls)
 
     def module(self) -> bytes:
-        asm, recipe = self.asm, self.recipe
-        constant, number = asm.constant, asm.number
+        main, recipe = self.main, self.recipe
+        constant, number = main.constant, main.number
         lanes = constant(recipe.lanes)
-        self.bases = [asm.push(BASES + k) for k in range(len(recipe.ways))]
+        self.bases = [main.push(BASES + k) for k in range(len(recipe.ways))]
         self.nodes.begin()
-        first = asm.push(FIRST)
-        units = number(op.I_SUB, asm.push(END), first)
-        invocation = asm.input(op.BuiltIn.GLOBAL_INVOCATION_ID)
+        first = main.push(FIRST)
+        units = number(op.I_SUB, main.push(END), first)
+        invocation = main.input(op.BuiltIn.GLOBAL_INVOCATION_ID)
         strands = number(
             op.I_MUL,
-            asm.input(op.BuiltIn.NUM_WORKGROUPS),
+            main.input(op.BuiltIn.NUM_WORKGROUPS),
             constant(recipe.local_size // recipe.lanes),
         )
         more = number(op.I_ADD, units, number(op.I_ADD, strands, constant(-1)))
         stretch = number(op.U_DIV, more, strands)
         start = number(op.I_MUL, number(op.U_DIV, invocation, lanes), stretch)
-        start = asm.least(start, units)
-        stop = number(op.I_ADD, first, asm.least(number(op.I_ADD, start, stretch), units))
+        start = main.least(start, units)
+        stop = number(op.I_ADD, first, main.least(number(op.I_ADD, start, stretch), units))
         begin = number(
             op.I_ADD, number(op.I_ADD, first, start), number(op.U_MOD, invocation, lanes)
         )
-        at = asm.variable(begin)
+        at = main.variable(begin)
         whole = math.prod(recipe.rows) * recipe.groups
         if whole:
-            end = asm.least(stop, constant(whole))
-            asm.loop(at, end, recipe.lanes, self._whole)
+            end = main.least(stop, constant(whole))
+            main.loop(at, end, recipe.lanes, self._whole)
         if recipe.left:
-            asm.loop(
+            main.loop(
                 at, stop, recipe.lanes, lambda n: self._edge(number(op.I_ADD, n, constant(-whole)))
             )
-        return asm.assembled(recipe.local_size)
+        return main.emit(recipe.local_size)
 
     # ----- units
 
     def _whole(self, n: int) -> None:
-        constant, number = self.asm.constant, self.asm.number
+        constant, number = self.main.constant, self.main.number
         group, row = n, constant(0)
         if self.recipe.rows:
             # Pieces across rows that lie side by side are those of neighbouring lanes.
             (beside, *_) = self.recipe.rows if self.recipe.ways[0].across else (1,)
-            piece, others = coordinates(self.asm, n, (beside, 0))
-            group, above = coordinates(self.asm, others, (self.recipe.groups, 0))
+            piece, others = coordinates(self.main, n, (beside, 0))
+            group, above = coordinates(self.main, others, (self.recipe.groups, 0))
             row = number(op.I_ADD, number(op.I_MUL, above, constant(beside)), piece)
         element = number(op.I_MUL, group, constant(self.recipe.unit))
         self._stretch(row, element, self.recipe.unit, self.recipe.step)
@@ -87,36 +87,36 @@ class _Chained:
         recipe = self.recipe
         done = recipe.groups * recipe.unit
         if recipe.phase is None:
-            self._stretch(row, self.asm.constant(done), recipe.left, recipe.least)
+            self._stretch(row, self.main.constant(done), recipe.left, recipe.least)
         else:
-            self._stretch(row, self.asm.constant(0), recipe.left, recipe.least, done)
+            self._stretch(row, self.main.constant(0), recipe.left, recipe.least, done)
 
     def _stretch(
         self, row: int, element: int, count: int, step: int, between: int | None = None
     ) -> None:
         """A part of a row, step by step, or what is on both sides of so many elements of it."""
-        asm, number, recipe = self.asm, self.asm.number, self.recipe
-        rows = coordinates(self.asm, row, self.recipe.rows)
-        starts = [moved(asm, base, rows, way.rows) for base, way in zip(self.bases, recipe.ways)]
-        ahead = asm.constant(0)
+        main, number, recipe = self.main, self.main.number, self.recipe
+        rows = coordinates(self.main, row, self.recipe.rows)
+        starts = [moved(main, base, rows, way.rows) for base, way in zip(self.bases, recipe.ways)]
+        ahead = main.constant(0)
         if recipe.phase is not None:
-            back = number(op.I_SUB, asm.constant(0), starts[recipe.phase])
-            ahead = number(op.U_MOD, back, asm.constant(recipe.ahead + 1))
+            back = number(op.I_SUB, main.constant(0), starts[recipe.phase])
+            ahead = number(op.U_MOD, back, main.constant(recipe.ahead + 1))
         if between is None:
             element = number(op.I_ADD, element, ahead)
         at = []
         for start, way in zip(starts, recipe.ways):
             if len(way.steps) == 1:
-                along = number(op.I_MUL, element, asm.constant(way.steps[0]))
+                along = number(op.I_MUL, element, main.constant(way.steps[0]))
                 start = number(op.I_ADD, start, along)
             at.append(start)
 
         def skipping(i: int) -> int:
             if not between:
                 return i
-            is_ahead = asm.make(op.U_LESS_THAN, asm.bool, i, ahead)
-            skipped = (is_ahead, asm.constant(0), asm.constant(between))
-            return number(op.I_ADD, i, asm.make(op.SELECT, asm.uint, *skipped))
+            is_ahead = main.make(op.U_LESS_THAN, main.bool, i, ahead)
+            skipped = (is_ahead, main.constant(0), main.constant(between))
+            return number(op.I_ADD, i, main.make(op.SELECT, main.uint, *skipped))
 
         self.quad = recipe.quad if recipe.ways[0].across else step
         still = self._still(at)
@@ -131,27 +131,27 @@ class _Chained:
             return
         # A CPU would execute slow branches for all elements. So steps are made for common values;
         # those with rare ones are not written, but made again with their branches.
-        left = asm.variable(asm.constant(0))  # a bit for each such step
+        left = main.variable(main.constant(0))  # a bit for each such step
 
         def hurry(i: int) -> None:
             values, there = dict(still), skipping(i)
             write = self._step(at, number(op.I_ADD, element, there), there, values, common=True)
             rare = self._is_any_rare(values, still)
-            asm.unless(rare, write)
-            told = asm.make(op.SELECT, asm.uint, rare, asm.constant(1), asm.constant(0))
-            bit = number(op.SHIFT_LEFT_LOGICAL, told, number(op.U_DIV, i, asm.constant(step)))
-            bits = asm.make(op.LOAD, asm.uint, left)
-            asm.write(op.STORE, left, number(op.BITWISE_OR, bits, bit))
+            main.unless(rare, write)
+            told = main.make(op.SELECT, main.uint, rare, main.constant(1), main.constant(0))
+            bit = number(op.SHIFT_LEFT_LOGICAL, told, number(op.U_DIV, i, main.constant(step)))
+            bits = main.make(op.LOAD, main.uint, left)
+            main.write(op.STORE, left, number(op.BITWISE_OR, bits, bit))
 
         self._steps(count, step, hurry)
-        asm.each_bit(left, lambda bit: follow(number(op.I_MUL, bit, asm.constant(step))))
+        main.each_bit(left, lambda bit: follow(number(op.I_MUL, bit, main.constant(step))))
 
     def _steps(self, count: int, step: int, follow: Callable[[int], None]) -> None:
-        asm = self.asm
+        main = self.main
         if count == step:
-            follow(asm.constant(0))
+            follow(main.constant(0))
         else:
-            asm.loop(asm.variable(asm.constant(0)), asm.constant(count), step, follow)
+            main.loop(main.variable(main.constant(0)), main.constant(count), step, follow)
 
     def _is_any_rare(self, values: dict[int, Values], still: dict[int, Values]) -> int:
         told = [
@@ -162,7 +162,7 @@ class _Chained:
         ]
         either, *others = dict.fromkeys(told)
         for value in others:
-            either = self.asm.make(op.LOGICAL_OR, self.asm.bool, either, value)
+            either = self.main.make(op.LOGICAL_OR, self.main.bool, either, value)
         return either
 
     def _still(self, at: Sequence[int]) -> dict[int, Values]:
@@ -170,7 +170,7 @@ class _Chained:
         values: dict[int, Values] = {}
         for k, way in enumerate(self.recipe.ways[: self.reads]):
             if way.steps == (0,):
-                address = self._places(way, at[k], self.asm.constant(0), [])
+                address = self._places(way, at[k], self.main.constant(0), [])
                 values[k] = self._read(k, way, address)
         self.nodes.compute(values, self.quad)
         return values
@@ -198,15 +198,15 @@ class _Chained:
         def write() -> None:
             for k, result in enumerate(self.recipe.results, self.reads):
                 where = k, ways[k].itemsize, self._width(ways[k], self.quad), places[k]
-                elements.write(self.asm, *where, values[result], shared=self.recipe.shares)
+                elements.write(self.main, *where, values[result], shared=self.recipe.shares)
 
         return write
 
-    def _places(self, way: Way, at: int, i: int, walked: list[list[int]]) -> Place:
+    def _places(self, way: Way, at: int, i: int, walked: list[list[int]]) -> Address:
         """Where the elements of a step are."""
-        constant, number = self.asm.constant, self.asm.number
+        constant, number = self.main.constant, self.main.number
         if len(way.steps) > 1:
-            return cache(lambda k: moved(self.asm, at, walked[k], way.steps))
+            return cache(lambda k: moved(self.main, at, walked[k], way.steps))
         (step,) = way.steps
         start = number(op.I_ADD, at, number(op.I_MUL, i, constant(step)))
         offsets = way.across or tuple([k * step for k in range(self.quad)])
@@ -215,17 +215,17 @@ class _Chained:
 
     def _walked(self, along: int) -> list[list[int]]:
         """The coordinates in the row of elements that follow each other."""
-        asm, number = self.asm, self.asm.number
+        main, number = self.main, self.main.number
         if len(self.recipe.row) == 1:
             return []
-        walked = [coordinates(self.asm, along, self.recipe.row)]
+        walked = [coordinates(self.main, along, self.recipe.row)]
         for _ in range(1, self.quad):
             (first, *others) = walked[-1]
-            more = [number(op.I_ADD, first, asm.constant(1))]
+            more = [number(op.I_ADD, first, main.constant(1))]
             for other, size in zip(others, self.recipe.row):
-                carry = asm.make(op.I_EQUAL, asm.bool, more[-1], asm.constant(size))
-                more[-1] = asm.make(op.SELECT, asm.uint, carry, asm.constant(0), more[-1])
-                by = asm.make(op.SELECT, asm.uint, carry, asm.constant(1), asm.constant(0))
+                carry = main.make(op.I_EQUAL, main.bool, more[-1], main.constant(size))
+                more[-1] = main.make(op.SELECT, main.uint, carry, main.constant(0), more[-1])
+                by = main.make(op.SELECT, main.uint, carry, main.constant(1), main.constant(0))
                 more.append(number(op.I_ADD, other, by))
             walked.append(more)
         return walked
@@ -235,6 +235,6 @@ class _Chained:
         follow = way.across == tuple(range(count)) if way.across else way.steps == (1,)
         return min(way.align, count * way.itemsize, _QUAD) if follow else 0
 
-    def _read(self, binding: int, way: Way, address: Place) -> Values:
+    def _read(self, binding: int, way: Way, address: Address) -> Values:
         width = self._width(way, self.quad)
-        return elements.read(self.asm, binding, way.itemsize, width, address, self.quad)
+        return elements.read(self.main, binding, way.itemsize, width, address, self.quad)

@@ -13,7 +13,7 @@ from dml_vk.errors import Log, ShaderError
 from dml_vk.kernels.kernel import Kernel
 from dml_vk.kernels.registry import KERNELS
 from dml_vk.limits import MINIMUM
-from dml_vk.spirv.parsed import Program
+from dml_vk.spirv.module import Module
 from dml_vk.spirv.passes.specialize import specialized
 
 SPV = Path(__file__).parents[1] / "spv"
@@ -35,12 +35,13 @@ def load(module: str) -> bytes:
 @lru_cache(maxsize=512)
 def load_for(module: str, spec: tuple[int, ...], *, unrolls: bool = True) -> bytes:
     """The SPIR-V of a module with these values of specialization constants 0, 1, ... set."""
-    return specialized(program(module), spec, unrolls=unrolls)
+    return specialized(parsed(module), spec, unrolls=unrolls)
 
 
 @lru_cache(maxsize=16)  # up to 1 MB each
-def program(module: str) -> Program:
-    return Program(load(module))
+def parsed(module: str) -> Module:
+    """A module, to look up and to specialize."""
+    return Module(load(module))
 
 
 class Difference(NamedTuple):

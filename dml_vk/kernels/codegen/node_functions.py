@@ -17,8 +17,8 @@ from dml_vk.kernels.plan.nodes import module_of
 from dml_vk.kernels.registry import KERNELS, NATIVE_MODULES
 from dml_vk.spirv import spec as op
 from dml_vk.spirv.instructions import Words, instruction
-from dml_vk.spirv.module import Piece
-from dml_vk.spirv.parsed import Program
+from dml_vk.spirv.linking import Piece
+from dml_vk.spirv.module import Module, is_push
 from dml_vk.spirv.passes.dead_code import Pruner
 from dml_vk.spirv.passes.fold import Folder
 
@@ -39,9 +39,9 @@ def piece(
     module = module_of(kernel, spec)
     name = module.rpartition("_")[0]
     before = KERNELS[name].spec.index("OP")
-    root = _Root(library.program(module), spec, of)
+    root = _Root(library.parsed(module), spec, of)
     folder = Folder(
-        root.program(COMPUTED[kernel].sources),
+        root.module(COMPUTED[kernel].sources),
         (*(0,) * before, *spec, *((native,) if module in NATIVE_MODULES else ())),
         unrolls=unrolls,
     )
@@ -60,10 +60,10 @@ def piece(
         if body.name in pruner.used
     ]
     declared = {line[1 if line[0] & 0xFFFF in op.TYPES else 2]: line for line in folder.all.lines}
-    (push,) = [name for name, line in declared.items() if _is_push(line)]
+    (push,) = [name for name, line in declared.items() if is_push(line)]
     values = folder.all.values
     return Piece(
-        folder.program.main,
+        folder.module.main,
         functions,
         declared,
         frozenset(pruner.used.intersection(folder.precise)),
@@ -91,36 +91,32 @@ def could_be_known(kernel: str, spec: Ints, by: str) -> bool:
     return family.is_knowable
 
 
-def _is_push(line: Words) -> bool:
-    return line[0] & 0xFFFF == op.VARIABLE and line[3] == op.Storage.PUSH_CONSTANT
-
-
 class _Root:
     """Writes the function that is a piece's root, as glslang would."""
 
-    def __init__(self, program: Program, spec: Ints, of: str) -> None:
+    def __init__(self, module: Module, spec: Ints, of: str) -> None:
         self._of = of
         self.declared: list[Words] = []
-        self.bound = program.bound
+        self.bound = module.bound
         _, _, self._absent, self._target, _, *self._codes = spec
-        self._functions = program.functions
-        self._program = program
+        self._functions = module.by_name
+        self._module = module
         self._pointers = {
             line[3]: line[1]
-            for line in program.declared
+            for line in module.declared
             if line[0] & 0xFFFF == op.TYPE_POINTER and line[2] == op.Storage.FUNCTION
         }
         self._pointees = {pointer: of_type for of_type, pointer in self._pointers.items()}
         self._variables: list[Words] = []
         self._lines: list[Words] = []
-        self._decode = program.function(self._named("decode("))
+        self._decode = module.function(self._named("decode("))
         self._raw, self._word = [self._pointees[param[1]] for param in self._decode.params]
         self.words = 4 if "decode(vu4;u1;" in self._functions else 2
 
-    def program(self, sources: int) -> Program:
+    def module(self, sources: int) -> Module:
         """The module with it as the main function."""
         lines = list(self._root(sources))
-        return self._program.rooted(self.declared, lines, self.bound)
+        return self._module.rooted(self.declared, lines, self.bound)
 
     def _named(self, start: str) -> int:
         """The function with a name that starts so."""
@@ -140,7 +136,7 @@ class _Root:
                 params.append(instruction(op.FUNCTION_PARAMETER, raw, self._new()))
                 value = self._call(decode.name, params[-1][2], self._constant(self._codes[k]))
             values.append(value)
-        result, result_type = self._call(compute, *values), self._program.function(compute).result
+        result, result_type = self._call(compute, *values), self._module.function(compute).result
         if self._of != IS_RARE:
             result, result_type = self._encoded(result, result_type), raw
         name, of_type = self._new(), self._new()
@@ -168,7 +164,7 @@ class _Root:
         return self.bound - 1
 
     def _takes(self, function: int, of_type: int) -> bool:
-        (first, *_) = self._program.function(function).params
+        (first, *_) = self._module.function(function).params
         return self._pointees[first[1]] == of_type
 
     def _constant(self, value: int) -> int:
@@ -178,7 +174,7 @@ class _Root:
 
     def _call(self, name: int, *values: int) -> int:
         """Call a function, whose parameters are pointers to variables."""
-        function = self._program.function(name)
+        function = self._module.function(name)
         arguments = []
         for param, value in zip(function.params, values):
             variable = self._new()
@@ -200,13 +196,13 @@ class _Root:
         return name
 
     def _word_at(self, number: int) -> int:
-        declared = self._program.declared
+        declared = self._module.declared
         types = {
             line[1]: line
             for line in declared
             if line[0] & 0xFFFF in (op.TYPE_POINTER, op.TYPE_STRUCT)
         }
-        (push,) = [line for line in declared if _is_push(line)]
+        (push,) = [line for line in declared if is_push(line)]
         to_word = (op.Storage.PUSH_CONSTANT, self._word)
         pointer = next(name for name, line in types.items() if line[2:] == to_word)
         members = types[types[push[1]][3]][2:]

@@ -22,7 +22,8 @@ from dml_vk.kernels.plan.nodes import (
 )
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.spirv import spec as op
-from dml_vk.spirv.module import Module
+from dml_vk.spirv.builder import Builder
+from dml_vk.spirv.linking import link
 
 Maker = Callable[[dict[int, Values], int], Values]
 
@@ -47,13 +48,19 @@ class Nodes:
     """The nodes of a chain, linked into a module."""
 
     def __init__(
-        self, asm: Module, nodes: Sequence[Node], first: int, at: int, native: int, unrolls: bool
+        self,
+        builder: Builder,
+        nodes: Sequence[Node],
+        first: int,
+        at: int,
+        native: int,
+        unrolls: bool,
     ) -> None:
         """Link them; the value of the first one has the number `first`.
 
         Their scalars are in the push block from word `at` on.
         """
-        self._asm, self._nodes, self._first, self._unrolls = asm, nodes, first, unrolls
+        self._builder, self._nodes, self._first, self._unrolls = builder, nodes, first, unrolls
         self._zero = 0
         self._makers: list[Maker] = []
         # By the number of a value: what computes it if it is common, and tells whether it is not.
@@ -86,10 +93,10 @@ class Nodes:
 
     def begin(self) -> None:
         """Begin a function in which nodes are computed."""
-        asm = self._asm
+        builder = self._builder
         # There are less than 2^31 units, but no driver knows it, for the lowest bit and the sign.
-        high = asm.number(op.SHIFT_RIGHT_LOGICAL, asm.push(END), asm.constant(31))
-        self._zero = asm.number(op.I_MUL, high, asm.constant(0x80000001))
+        high = builder.number(op.SHIFT_RIGHT_LOGICAL, builder.push(END), builder.constant(31))
+        self._zero = builder.number(op.I_MUL, high, builder.constant(0x80000001))
 
     def compute(self, values: dict[int, Values], count: int, *, common: bool = False) -> None:
         """Compute the values that are not known, if their sources are.
@@ -106,11 +113,11 @@ class Nodes:
         """These values of a number, for a kernel: such that no driver knows them."""
         if not could_be_known(*self._made_by(number), by):
             return values
-        asm, hidden = self._asm, []
+        builder, hidden = self._builder, []
         for value in values:
-            of_type = asm.types[value]
-            zeros = asm.vector(*[self._zero] * (4 if of_type == asm.vectors[4] else 2))
-            hidden.append(asm.make(op.BITWISE_OR, of_type, value, zeros))
+            of_type = builder.types[value]
+            zeros = builder.vector(*[self._zero] * (4 if of_type == builder.vectors[4] else 2))
+            hidden.append(builder.make(op.BITWISE_OR, of_type, value, zeros))
         return hidden
 
     def _made_by(self, number: int) -> tuple[str, Ints]:
@@ -127,16 +134,16 @@ class Nodes:
         """(a piece's function, the words of what it takes and makes)."""
         places = dict(zip(scalar_places(kernel, spec), words))
         linked = piece(kernel, spec, native, of, unrolls=self._unrolls)
-        return self._asm.link(linked, places), linked.words
+        return link(self._builder.module, linked, places), linked.words
 
     def _fill(self, size: int, places: Ints) -> Maker:
-        asm = self._asm
+        builder = self._builder
 
         def fill(values: dict[int, Values], count: int) -> Values:
-            words = [asm.push(word) for word in places]
+            words = [builder.push(word) for word in places]
             if size < 4:
-                words = [cut(asm, words[0], size)]
-            return [asm.vector(*words, *[asm.constant(0)] * (2 - len(words)))] * count
+                words = [cut(builder, words[0], size)]
+            return [builder.vector(*words, *[builder.constant(0)] * (2 - len(words)))] * count
 
         return fill
 
@@ -144,12 +151,12 @@ class Nodes:
         self, function: tuple[int, int], kernel: str, sources: Ints, made_words: int = 0
     ) -> Maker:
         """Call a piece; it makes so many words, or if these are 0, a truth."""
-        asm, (name, words) = self._asm, function
-        of_type = asm.vectors[words] if made_words else asm.bool
+        builder, (name, words) = self._builder, function
+        of_type = builder.vectors[words] if made_words else builder.bool
 
         def called(*arguments: int) -> int:
             taken = [self._fitted(value, words) for value in arguments]
-            result = asm.make(op.FUNCTION_CALL, of_type, name, *taken)
+            result = builder.make(op.FUNCTION_CALL, of_type, name, *taken)
             return self._fitted(result, made_words) if made_words else result
 
         return self._made(called, kernel, sources)
@@ -158,17 +165,18 @@ class Nodes:
         self, function: tuple[int, int], kernel: str, sources: Ints, sizes: Sequence[int]
     ) -> Maker:
         """Call a piece for both parts of complex numbers: item sizes of the result and sources."""
-        asm, (name, _) = self._asm, function
+        builder, (name, _) = self._builder, function
 
         def called(*arguments: int) -> int:
             parts = [
-                from_words(asm, to_words(asm, [value], size), size // 2)
+                from_words(builder, to_words(builder, [value], size), size // 2)
                 for value, size in zip(arguments, sizes[1:])
             ]
             results = [
-                asm.make(op.FUNCTION_CALL, asm.vectors[2], name, *taken) for taken in zip(*parts)
+                builder.make(op.FUNCTION_CALL, builder.vectors[2], name, *taken)
+                for taken in zip(*parts)
             ]
-            (result,) = from_words(asm, to_words(asm, results, sizes[0] // 2), sizes[0])
+            (result,) = from_words(builder, to_words(builder, results, sizes[0] // 2), sizes[0])
             return result
 
         return self._made(called, kernel, sources)
@@ -192,11 +200,11 @@ class Nodes:
 
     def _fitted(self, value: int, words: int) -> int:
         """A value with two words or four: those that it lacks are 0."""
-        asm = self._asm
-        if asm.types[value] == asm.vectors[words]:
+        builder = self._builder
+        if builder.types[value] == builder.vectors[words]:
             return value
-        zeros = [asm.constant(0)] * (words - 2)
-        return asm.vector(asm.part(value, 0), asm.part(value, 1), *zeros)
+        zeros = [builder.constant(0)] * (words - 2)
+        return builder.vector(builder.part(value, 0), builder.part(value, 1), *zeros)
 
 
 def _copy(sources: Ints) -> Maker:

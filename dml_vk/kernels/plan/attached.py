@@ -29,7 +29,8 @@ from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.plan.transfer import COPY, FILL
 from dml_vk.kernels.registry import OF_MODULES
 from dml_vk.limits import Profile
-from dml_vk.spirv.editing import Member, Outline
+from dml_vk.spirv.module import Member
+from dml_vk.spirv.outline import Outline
 
 # A chain is written as often as a kernel's text loads or stores words: what it then takes to
 # compile, by its time in nanoseconds and its nodes. What is read several times is computed by less

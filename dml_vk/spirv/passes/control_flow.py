@@ -13,8 +13,8 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dml_vk.spirv import spec as op
+from dml_vk.spirv.functions import Block, Function
 from dml_vk.spirv.instructions import Words, instruction, targets
-from dml_vk.spirv.parsed import Block, Function
 from dml_vk.spirv.passes import stores
 from dml_vk.spirv.passes.evaluate import Compute
 from dml_vk.spirv.passes.stores import State

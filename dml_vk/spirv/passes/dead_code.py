@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import struct
-from itertools import chain
-
 from dml_vk.spirv import spec as op
-from dml_vk.spirv.instructions import Words, instruction
+from dml_vk.spirv.instructions import Words, instruction, packed
 from dml_vk.spirv.passes.fold import Body, Folder
 
 _FLOAT64 = instruction(op.CAPABILITY, op.Capability.FLOAT64)
@@ -31,7 +28,7 @@ class Pruner:
             defined[line[1 if kind in op.TYPES else 2]] = line
             if kind == op.VARIABLE and line[3] == op.Storage.INPUT:
                 waiting.append(line[2])
-        waiting.append(folder.program.main)
+        waiting.append(folder.module.main)
         while waiting:
             name = waiting.pop()
             if name in used:
@@ -107,12 +104,12 @@ class Pruner:
 
 def written(folder: Folder) -> bytes:
     """The module as bytes, without what nothing needs."""
-    pruner, program = Pruner(folder), folder.program
+    pruner, module = Pruner(folder), folder.module
     pruner.run()
     used, stays = pruner.used, pruner.stays
     doubles = {line[1] for line in folder.all.lines if line[::2] == (_DOUBLE, 64)}
-    lines = [_sized(line, folder) for line in program.before if line != _FLOAT64 or doubles & used]
-    lines += [line for line in program.decorations if line[1] in used]
+    lines = [_sized(line, folder) for line in module.preamble if line != _FLOAT64 or doubles & used]
+    lines += [line for line in module.decorated.lasting if line[1] in used]
     precise = instruction(op.DECORATE, 0, op.Decoration.NO_CONTRACTION)
     lines += [(precise[0], name, precise[2]) for name in folder.precise if name in used]
     lines += [
@@ -126,13 +123,12 @@ def written(folder: Folder) -> bytes:
             lines += [line for line in body.variables if line[2] in used]
             lines += [line for line in body.lines if stays(line)]
             lines.append(instruction(op.FUNCTION_END))
-    words = [*program.head[:3], folder.all.bound, program.head[4], *chain.from_iterable(lines)]
-    return struct.pack(f"<{len(words)}I", *words)
+    return packed(module.head, lines, folder.all.bound)
 
 
 def _sized(line: Words, folder: Folder) -> Words:
     """Set the local size, if it is not a literal."""
-    parts = folder.all.parts.get(folder.program.size)
+    parts = folder.all.parts.get(folder.module.decorated.local_size)
     if parts is None or line[0] & 0xFFFF != op.EXECUTION_MODE or line[2] != op.Execution.LOCAL_SIZE:
         return line
     return (*line[:3], *[folder.all.values[part] for part in parts])

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dml_vk.spirv import spec as op
 from dml_vk.spirv.instructions import Words, instruction
 from dml_vk.spirv.integers import evaluate
-from dml_vk.spirv.parsed import Program
+from dml_vk.spirv.module import Module
 
 
 class Declarations:
     """All that stands before the functions of the new module, and its ids."""
 
-    def __init__(self, program: Program, spec: Sequence[int]) -> None:
+    def __init__(self, module: Module, spec: Sequence[int]) -> None:
         self.lines: list[Words] = []
         self.values: dict[int, int] = {}  # of integer and boolean constants
         self.parts: dict[int, Words] = {}  # of composites, here and in functions
@@ -24,14 +24,14 @@ class Declarations:
         self.constants: set[int] = set()
         self.counts: dict[int, int] = {}  # components, by vector type
         self.element: dict[int, int] = {}  # and their type
-        self._next = program.bound
+        self._next = module.bound
         self._bool = 0
         self._known: dict[Words, int] = {}
         self._function_types: dict[Words, int] = {}
-        for line in program.declared:
+        for line in module.declared:
             kind = line[0] & 0xFFFF
             if op.SPEC_CONSTANT_TRUE <= kind <= op.SPEC_CONSTANT_OP:
-                line = self._set(line, program.numbers, spec)
+                line = self._set(line, module.decorated.numbers, spec)
                 kind = line[0] & 0xFFFF
             self.lines.append(line)
             if op.CONSTANT_TRUE <= kind <= op.CONSTANT_COMPOSITE:

@@ -26,7 +26,7 @@ class Compute:
 
     def run(self, lines: Iterable[Words]) -> None:
         """Write instructions of a block."""
-        env, out, precise = self.env, self.lines, self.folder.program.precise
+        env, out, precise = self.env, self.lines, self.folder.was_precise
         get, new, scalars = env.get, self.all.new, self.all.scalars
         for line in lines:
             kind = line[0] & 0xFFFF

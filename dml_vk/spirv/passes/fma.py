@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import struct
 from collections import Counter
 from itertools import chain
 
 from dml_vk.spirv import spec as op
-from dml_vk.spirv.instructions import Words, instruction, lines_of, words_of
+from dml_vk.spirv.instructions import Words, instruction, lines_of, packed, words_of
 
 
 def with_fma(spirv: bytes) -> bytes:
@@ -34,7 +33,7 @@ def with_fma(spirv: bytes) -> bytes:
                 line = instruction(op.EXT_INST, *line[1:3], functions, op.Glsl.FMA, *factors, other)
         changed.append(line)
     left = [line for line in changed if not _is_of(line, gone)]
-    return struct.pack(f"<{5 + sum(map(len, left))}I", *words[:5], *chain.from_iterable(left))
+    return packed(words[:5], left)
 
 
 def _is_of(line: Words, gone: set[int]) -> bool:

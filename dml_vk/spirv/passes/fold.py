@@ -2,7 +2,7 @@
 
 Functions are run with the values that are known. What remains to be computed is written to a new
 module: in place of the call if the function returns at one place, other functions once for each
-combination of known arguments. Structure and order remain, so that the result is valid; `prune`
+combination of known arguments. Structure and order remain, so that the result is valid; `dead_code`
 then drops what nothing needs. Floats are never computed.
 """
 
@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml_vk.spirv import spec as op
+from dml_vk.spirv.functions import Function
 from dml_vk.spirv.instructions import Words, instruction
-from dml_vk.spirv.parsed import Function, Program
+from dml_vk.spirv.module import Module
 from dml_vk.spirv.passes import stores
 from dml_vk.spirv.passes.control_flow import Walk
 from dml_vk.spirv.passes.declarations import Declarations
@@ -39,11 +40,12 @@ class Body:
 class Folder:
     """A module with its specialization constants set."""
 
-    def __init__(self, program: Program, spec: Sequence[int], *, unrolls: bool = True) -> None:
-        self.program, self.unrolls = program, unrolls
-        self.all = Declarations(program, spec)
+    def __init__(self, module: Module, spec: Sequence[int], *, unrolls: bool = True) -> None:
+        self.module, self.unrolls = module, unrolls
+        self.all = Declarations(module, spec)
         self.bodies: list[Body] = []
-        self.precise: list[int] = []
+        self.was_precise = module.decorated.precise  # results in the old module
+        self.precise: list[int] = []  # and in the new one
         self.pointees = dict(self.all.private)  # of variables whose contents are followed
         self.chains: dict[int, tuple[int, Path | None]] = {}  # pointers into them, and where
         self.rolled: set[int] = set()  # loops that were seen to be no sequence of iterations
@@ -51,14 +53,14 @@ class Folder:
         self._computed: set[int] = set()  # pure functions that were written for unknown arguments
         self.pure: set[int] = set()  # functions of the new module that only compute
         self._several: set[int] = set()  # functions that were seen to return at several places
-        main = program.function(program.main)
+        main = module.function(module.main)
         body = Body(main.name, main.result)
         body.params += main.params
         self._write(main, body, {}, {})
 
     def call(self, name: int, arguments: list[int], body: Body, state: State) -> tuple[State, int]:
         """Write a call, or what it does, and return what holds afterwards and its result."""
-        function = self.program.function(name)
+        function = self.module.function(name)
         known = [
             _BY_POINTER
             if param[2] in function.written
@@ -77,7 +79,7 @@ class Folder:
         clone = self._clones.get(key)
         if clone is None:
             clone = self._clones[key] = self._clone(function, kinds)
-            if self.program.is_pure(name):
+            if self.module.is_pure(name):
                 self.pure.add(clone.name)
         passed = [
             argument if kind == _BY_POINTER else value
@@ -103,7 +105,7 @@ class Folder:
         """
         if any(kind != _BY_VALUE for kind in kinds) or function.size < LEAST_SHARED:
             return False
-        if not self.program.is_pure(function.name):
+        if not self.module.is_pure(function.name):
             return False
         if function.name in self._computed:
             return True

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dml_vk.spirv.parsed import Program
+from dml_vk.spirv.module import Module
 from dml_vk.spirv.passes.dead_code import written
 from dml_vk.spirv.passes.fold import Folder
 
 
-def specialized(program: Program, spec: Sequence[int], *, unrolls: bool = True) -> bytes:
+def specialized(module: Module, spec: Sequence[int], *, unrolls: bool = True) -> bytes:
     """A module that does what this one does under these specialization constants."""
-    return written(Folder(program, spec, unrolls=unrolls))
+    return written(Folder(module, spec, unrolls=unrolls))

@@ -5,11 +5,10 @@ A CPU's driver that does so element by element, lane after lane, then has half a
 
 from __future__ import annotations
 
-import struct
-from itertools import chain, count
+from itertools import count
 
 from dml_vk.spirv import spec as op
-from dml_vk.spirv.instructions import Words, instruction, lines_of, words_of
+from dml_vk.spirv.instructions import Words, instruction, lines_of, packed, words_of
 
 _TO_ELEMENT = 6  # words of an access chain that ends at an element of an array in a block
 
@@ -52,8 +51,7 @@ def widened(spirv: bytes) -> bytes:
             changed.append(instruction(op.BITCAST, elements[line[1]], stored, line[2]))
             line = instruction(kind, line[1], stored, *line[3:])
         changed.append(line)
-    head = (*words[:3], next(new), words[4])
-    return struct.pack(f"<{5 + sum(map(len, changed))}I", *head, *chain.from_iterable(changed))
+    return packed(words[:5], changed, next(new))
 
 
 def _arrays(lines: list[Words]) -> tuple[dict[int, int], dict[int, int]]:

@@ -17,7 +17,8 @@ from dml_vk.kernels.codegen import library
 from dml_vk.kernels.codegen.attached import built
 from dml_vk.kernels.plan.attached import plan_attached
 from dml_vk.kernels.plan.chain import Attached
-from dml_vk.spirv.editing import Kernel
+from dml_vk.spirv.module import Module
+from dml_vk.spirv.outline import outline_of
 from tests import tier
 from tests.kernel.compiler.tensors import same, tensor
 from tests.kernel.forms import mixed
@@ -315,7 +316,9 @@ def asked(function, *sizes):
 
 
 def test_what_a_kernel_cannot_take_is_refused():
-    plan, params, passing, chain, profile, outline = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
+    plan, params, passing, chain, profile, outline = asked(
+        lambda x, y: x @ y + 1, (37, 50), (50, 21)
+    )
     (node,) = chain.nodes
     refused = [
         (dataclasses.replace(plan, launches=plan.launches * 2), chain, profile),
@@ -333,10 +336,11 @@ def test_what_a_kernel_cannot_take_is_refused():
 
 
 def test_a_kernel_that_does_more_than_to_store_words_is_refused():
-    shared = Kernel(library.load("copy_packed_8"))  # It adds to words that others write as well.
+    shared = Module(library.load("copy_packed_8"))  # It adds to words that others write as well.
     number = registry.KERNELS["copy_packed"].bindings.index("Dst")
-    assert shared.outline(number, is_read=False) is None
-    assert shared.outline(len(registry.KERNELS["copy_packed"].bindings), is_read=False) is None
+    assert outline_of(shared, number, is_read=False) is None
+    beyond = len(registry.KERNELS["copy_packed"].bindings)
+    assert outline_of(shared, beyond, is_read=False) is None
 
 
 def test_what_is_written_between_quads():
@@ -371,7 +375,9 @@ def test_results_of_other_sizes(columns, monkeypatch, tmp_path):
 
 
 def test_a_result_with_gaps_is_refused():
-    plan, params, passing, chain, profile, outline = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
+    plan, params, passing, chain, profile, outline = asked(
+        lambda x, y: x @ y + 1, (37, 50), (50, 21)
+    )
     apart = passing._replace(operand=passing.operand._replace(strides=(42, 2)))
     assert plan_attached(plan, params, apart, chain, profile, outline) is None
 

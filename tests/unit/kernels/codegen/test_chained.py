@@ -6,7 +6,6 @@ import pytest
 
 from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.codegen.chained import built
-from dml_vk.kernels.codegen.node_functions import Piece
 from dml_vk.kernels.codegen.nodes import modules_of
 from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import CASTS, opcodes_of
@@ -16,10 +15,11 @@ from dml_vk.kernels.plan.nodes import ITEMSIZES, TARGET
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.runtime.native_check import CHECKS
 from dml_vk.spirv import spec as op
-from dml_vk.spirv.assembler import Assembler
+from dml_vk.spirv.builder import Main
 from dml_vk.spirv.capabilities import NATIVE_CAPABILITIES, check_capabilities
 from dml_vk.spirv.instructions import instruction, lines_of, words_of
 from dml_vk.spirv.interface import read
+from dml_vk.spirv.linking import Piece, link
 from tests import tier
 from tests.modules import check_valid, codes
 from tests.profiles import CPU
@@ -108,9 +108,9 @@ def test_a_switch_of_a_piece_keeps_its_cases(tmp_path):
     declared = {name: instruction(*line) for name, line in types.items()}
     functions = [[instruction(*line) for line in lines]]
     piece = Piece(root, functions, declared, frozenset(), 2, {})
-    assembler = Assembler(2)
-    assembler.link(piece, {})
-    spirv = assembler.assembled(1)
+    main = Main(2)
+    link(main.module, piece, {})
+    spirv = main.emit(1)
     check_valid(spirv, tmp_path / "module.spv")
     (switch,) = [line for line in lines_of(words_of(spirv)) if line[0] & 0xFFFF == op.SWITCH]
     assert switch[3] == 77

@@ -1,7 +1,7 @@
 """Small shaders, and what is left of them when their specialization constants are known."""
 
 from dml_vk.spirv import glslang
-from dml_vk.spirv.parsed import Program
+from dml_vk.spirv.module import Module
 from dml_vk.spirv.passes.specialize import specialized
 from tests.modules import check_valid
 
@@ -20,7 +20,7 @@ def folding(path, *, unrolls=True):
     """A function that folds a shader with these constants, which writes the module there."""
 
     def fold(source, *spec):
-        spirv = specialized(Program(glslang.compile(HEAD + source)), spec, unrolls=unrolls)
+        spirv = specialized(Module(glslang.compile(HEAD + source)), spec, unrolls=unrolls)
         check_valid(spirv, path, source)
         return spirv
 

@@ -9,7 +9,7 @@ import pytest
 from dml_vk.spirv import interface
 from dml_vk.spirv import spec as op
 from dml_vk.spirv.instructions import lines_of, words_of
-from dml_vk.spirv.parsed import Program
+from dml_vk.spirv.module import Module
 from dml_vk.spirv.passes import fold
 from dml_vk.spirv.passes.specialize import specialized
 from tests.modules import check_valid, codes, stored
@@ -97,7 +97,7 @@ def test_a_vector_may_be_made_of_vectors(tmp_path):
     text, path = tmp_path / "module.spvasm", tmp_path / "module.spv"
     text.write_text(PARTS)
     subprocess.run(["spirv-as", "--target-env", "vulkan1.1", text, "-o", path], check=True)
-    spirv = specialized(Program(path.read_bytes()), ())
+    spirv = specialized(Module(path.read_bytes()), ())
     check_valid(spirv, path)
     assert stored(spirv) != [5]
 

@@ -10,7 +10,7 @@ from dml_vk.kernels.operators import CASTS, OPERATORS
 from dml_vk.kernels.registry import KERNELS
 from dml_vk.spirv import interface
 from dml_vk.spirv import spec as op
-from dml_vk.spirv.parsed import Program
+from dml_vk.spirv.module import Module
 from dml_vk.spirv.passes.specialize import specialized
 from tests import tier
 from tests.chance import chance
@@ -54,7 +54,7 @@ def some_spec(kernel):
 @pytest.mark.parametrize("module", MODULES if tier.is_all() else ONE_OF_EACH)
 def test_every_module_stays_valid(module, tmp_path):
     kernel, whole = MODULES[module], library.load(module)
-    program = Program(whole)
+    program = Module(whole)
     # Elementwise kernels have many operators, of which only one is left. But functions of float64
     # are long, and are written at each place of a call.
     shrinks = kernel.body in COMPUTED and kernel.body not in FUNCTIONS_OF_FLOAT64
@@ -76,5 +76,5 @@ def test_every_module_stays_valid(module, tmp_path):
 def test_a_loader_keeps_what_it_made():
     spec = (64, 8, 1, 1, 1, 4, 10, 0, 0, 0, 1, 0, 2, 10, 10, 10, 10)
     spirv = library.load_for("float_arithmetic_words_32", spec)
-    assert spirv == specialized(Program(library.load("float_arithmetic_words_32")), spec)
+    assert spirv == specialized(Module(library.load("float_arithmetic_words_32")), spec)
     assert library.load_for("float_arithmetic_words_32", spec) is spirv

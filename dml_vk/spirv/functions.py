@@ -1,17 +1,15 @@
-"""A module as `fold` reads it: what is declared, and functions by block.
+"""The functions of a module, by blocks: what passes ask for that follow the control flow.
 
 Nothing here depends on specialization constants, so that it is done once per module.
 """
 
 from __future__ import annotations
 
-import copy
-import struct
 from functools import cached_property
 from typing import NamedTuple
 
 from dml_vk.spirv import spec as op
-from dml_vk.spirv.instructions import Words, lines_of, targets, words_of
+from dml_vk.spirv.instructions import Words, targets
 
 
 class Block(NamedTuple):
@@ -158,85 +156,3 @@ def _in_order(blocks: dict[int, Block]) -> list[Block]:
                 after += [(target, False) for target in block.merge[-2:0:-1]]
             waiting += after
     return order[::-1]
-
-
-class Program:
-    """A module."""
-
-    def __init__(self, spirv: bytes) -> None:
-        words = words_of(spirv)
-        self.head, self.bound = words[:5], words[3]
-        self.main = 0
-        self.before: list[Words] = []  # capabilities to execution modes
-        self.decorations: list[Words] = []
-        self.declared: list[Words] = []  # types, constants, variables
-        self.numbers: dict[int, int] = {}  # of specialization constants
-        self.precise: set[int] = set()
-        self.size = 0  # the constant that is the local size
-        self._names: list[Words] = []
-        self._functions: dict[int, list[Words]] = {}
-        self._read: dict[int, Function] = {}
-        self._pure: dict[int, bool] = {}
-        body: list[Words] | None = None
-        for line in lines_of(words):
-            kind = line[0] & 0xFFFF
-            if kind == op.FUNCTION:
-                body = self._functions[line[2]] = []
-            if body is not None:
-                body.append(line)
-            elif kind == op.DECORATE:
-                self._decorate(line)
-            elif kind == op.MEMBER_DECORATE:
-                self.decorations.append(line)
-            elif kind > op.CAPABILITY or kind == op.UNDEF:
-                self.declared.append(line)
-            elif kind == op.NAME:
-                self._names.append(line)
-            elif kind > op.MEMBER_NAME:  # Names of members and sources are dropped.
-                if kind == op.ENTRY_POINT:
-                    self.main = line[2]
-                self.before.append(line)
-
-    def _decorate(self, line: Words) -> None:
-        if line[2] == op.Decoration.SPEC_ID:
-            self.numbers[line[1]] = line[3]
-        elif line[2] == op.Decoration.NO_CONTRACTION:
-            self.precise.add(line[1])
-        elif line[2:4] == (op.Decoration.BUILT_IN, op.BuiltIn.WORKGROUP_SIZE):
-            self.size = line[1]
-        else:
-            self.decorations.append(line)
-
-    @cached_property
-    def functions(self) -> dict[str, int]:
-        """The functions by glslang's names, such as `bits_of(u1;`."""
-        return {
-            struct.pack(f"<{len(line) - 2}I", *line[2:]).split(b"\0")[0].decode(): line[1]
-            for line in self._names
-            if line[1] in self._functions
-        }
-
-    def rooted(self, declared: list[Words], lines: list[Words], bound: int) -> Program:
-        """The same module with another main function, and with more declarations."""
-        other = copy.copy(self)
-        other.declared = [*self.declared, *declared]
-        other.bound = bound
-        function = Function(lines)
-        other.main = function.name
-        other._read = {**self._read, function.name: function}
-        return other
-
-    def is_pure(self, name: int) -> bool:
-        """Whether a function only computes."""
-        known = self._pure.get(name)
-        if known is None:
-            called = self.function(name).called
-            known = self._pure[name] = called is not None and all(map(self.is_pure, called))
-        return known
-
-    def function(self, name: int) -> Function:
-        """A function, read when it is first asked for."""
-        function = self._read.get(name)
-        if function is None:
-            function = self._read[name] = Function(self._functions[name])
-        return function
