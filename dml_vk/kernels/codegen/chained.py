@@ -1,7 +1,7 @@
-"""Make the module of a chain: the walk of glsl/include/index/ with pieces of elementwise kernels.
+"""Write the module of a chain: loops over its elements, which call functions of its nodes.
 
-Sizes and strides are constants of the module. The push block has the range of units, the bases, and
-the scalars that nodes take.
+The loops are those of glsl/include/index/. Sizes and strides are constants of the module. The push
+block has the range of units, the bases, and the scalars that nodes take.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ class _Chained:
         first = main.push(FIRST)
         units = number(op.I_SUB, main.push(END), first)
         invocation = main.input(op.BuiltIn.GLOBAL_INVOCATION_ID)
-        strands = number(
+        lane_groups = number(
             op.I_MUL,
             main.input(op.BuiltIn.NUM_WORKGROUPS),
             constant(recipe.local_size // recipe.lanes),
         )
-        more = number(op.I_ADD, units, number(op.I_ADD, strands, constant(-1)))
-        stretch = number(op.U_DIV, more, strands)
-        start = number(op.I_MUL, number(op.U_DIV, invocation, lanes), stretch)
+        more = number(op.I_ADD, units, number(op.I_ADD, lane_groups, constant(-1)))
+        share = number(op.U_DIV, more, lane_groups)
+        start = number(op.I_MUL, number(op.U_DIV, invocation, lanes), share)
         start = main.least(start, units)
-        stop = number(op.I_ADD, first, main.least(number(op.I_ADD, start, stretch), units))
+        stop = number(op.I_ADD, first, main.least(number(op.I_ADD, start, share), units))
         begin = number(
             op.I_ADD, number(op.I_ADD, first, start), number(op.U_MOD, invocation, lanes)
         )
@@ -81,17 +81,17 @@ class _Chained:
             group, above = coordinates(self.main, others, (self.recipe.groups, 0))
             row = number(op.I_ADD, number(op.I_MUL, above, constant(beside)), piece)
         element = number(op.I_MUL, group, constant(self.recipe.unit))
-        self._stretch(row, element, self.recipe.unit, self.recipe.step)
+        self._range(row, element, self.recipe.unit, self.recipe.step)
 
     def _edge(self, row: int) -> None:
         recipe = self.recipe
         done = recipe.groups * recipe.unit
         if recipe.phase is None:
-            self._stretch(row, self.main.constant(done), recipe.left, recipe.least)
+            self._range(row, self.main.constant(done), recipe.left, recipe.least)
         else:
-            self._stretch(row, self.main.constant(0), recipe.left, recipe.least, done)
+            self._range(row, self.main.constant(0), recipe.left, recipe.least, done)
 
-    def _stretch(
+    def _range(
         self, row: int, element: int, count: int, step: int, between: int | None = None
     ) -> None:
         """A part of a row, step by step, or what is on both sides of so many elements of it."""
@@ -133,7 +133,7 @@ class _Chained:
         # those with rare ones are not written, but made again with their branches.
         left = main.variable(main.constant(0))  # a bit for each such step
 
-        def hurry(i: int) -> None:
+        def follow_common(i: int) -> None:
             values, there = dict(still), skipping(i)
             write = self._step(at, number(op.I_ADD, element, there), there, values, common=True)
             rare = self._is_any_rare(values, still)
@@ -143,7 +143,7 @@ class _Chained:
             bits = main.make(op.LOAD, main.uint, left)
             main.write(op.STORE, left, number(op.BITWISE_OR, bits, bit))
 
-        self._steps(count, step, hurry)
+        self._steps(count, step, follow_common)
         main.each_bit(left, lambda bit: follow(number(op.I_MUL, bit, main.constant(step))))
 
     def _steps(self, count: int, step: int, follow: Callable[[int], None]) -> None:
@@ -188,8 +188,8 @@ class _Chained:
     ) -> Callable[[], None]:
         """Add the values of a step to those that stand still, and return what writes them."""
         ways = self.recipe.ways
-        walked = self._walked(along)
-        places = [self._places(way, address, i, walked) for address, way in zip(at, ways)]
+        at_elements = self._coordinates_along(along)
+        places = [self._places(way, address, i, at_elements) for address, way in zip(at, ways)]
         for k, way in enumerate(ways[: self.reads]):
             if k not in values:
                 values[k] = self._read(k, way, places[k])
@@ -202,33 +202,33 @@ class _Chained:
 
         return write
 
-    def _places(self, way: Way, at: int, i: int, walked: list[list[int]]) -> Address:
+    def _places(self, way: Way, at: int, i: int, at_elements: list[list[int]]) -> Address:
         """Where the elements of a step are."""
         constant, number = self.main.constant, self.main.number
         if len(way.steps) > 1:
-            return cache(lambda k: moved(self.main, at, walked[k], way.steps))
+            return cache(lambda k: moved(self.main, at, at_elements[k], way.steps))
         (step,) = way.steps
         start = number(op.I_ADD, at, number(op.I_MUL, i, constant(step)))
         offsets = way.across or tuple([k * step for k in range(self.quad)])
         address = cache(lambda offset: number(op.I_ADD, start, constant(offset)))
         return lambda k: address(offsets[k])
 
-    def _walked(self, along: int) -> list[list[int]]:
+    def _coordinates_along(self, along: int) -> list[list[int]]:
         """The coordinates in the row of elements that follow each other."""
         main, number = self.main, self.main.number
         if len(self.recipe.row) == 1:
             return []
-        walked = [coordinates(self.main, along, self.recipe.row)]
+        at_elements = [coordinates(self.main, along, self.recipe.row)]
         for _ in range(1, self.quad):
-            (first, *others) = walked[-1]
+            (first, *others) = at_elements[-1]
             more = [number(op.I_ADD, first, main.constant(1))]
             for other, size in zip(others, self.recipe.row):
                 carry = main.make(op.I_EQUAL, main.bool, more[-1], main.constant(size))
                 more[-1] = main.make(op.SELECT, main.uint, carry, main.constant(0), more[-1])
                 by = main.make(op.SELECT, main.uint, carry, main.constant(1), main.constant(0))
                 more.append(number(op.I_ADD, other, by))
-            walked.append(more)
-        return walked
+            at_elements.append(more)
+        return at_elements
 
     def _width(self, way: Way, count: int) -> int:
         """The bytes that are moved at once where elements follow each other."""

@@ -1,4 +1,4 @@
-"""What is made of shipped modules, on disk: a new process need not make it again.
+"""Kernels on disk: what was made of shipped modules, for processes to come.
 
 A file is named by a hash of all that goes into it: what is asked for, the modules, and this code.
 """

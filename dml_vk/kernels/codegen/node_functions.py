@@ -1,4 +1,4 @@
-"""What an elementwise kernel computes, as a function: a piece of a module of several of them.
+"""The function that an elementwise kernel computes, for modules that have several of them.
 
 The function takes the bits of elements, and returns those of the result, as `encode(compute(...))`
 does in the kernel itself. It is folded like a whole module, from a main function made here.
@@ -78,10 +78,10 @@ def piece(
 
 
 def could_be_known(kernel: str, spec: Ints, by: str) -> bool:
-    """Whether a driver could know what a kernel computes, and then err in what another makes of it.
+    """Whether a driver could simplify what kernel `by` computes of a kernel's result, wrongly.
 
-    It knows that x < x is 0, and takes 0.0 for 0.0 * y, also where that is -0.0 or NaN. And it
-    takes y - x for -x + y, which is another NaN where x is one.
+    It folds x < x to 0, and then 0.0 * y to 0.0, also where that is -0.0 or NaN. And it makes
+    y - x of -x + y, which is another NaN where x is one.
     """
     family, user = COMPUTED.get(kernel), COMPUTED.get(by)
     if family is None or (user is not None and user.is_exact):

@@ -1,4 +1,4 @@
-"""What the nodes of a chain compute, as calls of pieces in a module that is written."""
+"""Compute the nodes of a chain: link their functions into a module, and call them."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Nodes:
                 values[number] = make(values, count)
 
     def hidden(self, number: int, values: Values, by: str = "") -> Values:
-        """These values of a number, for a kernel: such that no driver knows them."""
+        """Values for kernel `by`, OR-ed with a run-time zero where drivers could fold them."""
         if not could_be_known(*self._made_by(number), by):
             return values
         builder, hidden = self._builder, []

@@ -1,4 +1,4 @@
-"""Write a folded module without what nothing needs."""
+"""Dead-code elimination: write a folded module without what is not used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DOUBLE = instruction(op.TYPE_FLOAT, 0, 64)[0]
 
 
 class Pruner:
-    """Finds what is needed."""
+    """Finds what is used, from the entry point on."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
@@ -103,7 +103,7 @@ class Pruner:
 
 
 def written(folder: Folder) -> bytes:
-    """The module as bytes, without what nothing needs."""
+    """The module as bytes, without dead code."""
     pruner, module = Pruner(folder), folder.module
     pruner.run()
     used, stays = pruner.used, pruner.stays
