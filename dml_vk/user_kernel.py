@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml_vk.errors import ONE_DEVICE, DeviceError, DTypeError, ShaderError
-from dml_vk.kernels.spirv.capabilities import check_capabilities
-from dml_vk.kernels.spirv.loops import fixed_rounds
-from dml_vk.kernels.spirv.reader import Binding, Module, read
-from dml_vk.kernels.spirv.scalars import Slot, describe, to_words
 from dml_vk.ops.view import access
 from dml_vk.runtime.encode import Dispatched
+from dml_vk.spirv.capabilities import check_capabilities
+from dml_vk.spirv.interface import Binding, Interface, read
+from dml_vk.spirv.loops import fixed_rounds
+from dml_vk.spirv.scalars import Slot, describe, to_words
 
 if TYPE_CHECKING:
     from dml_vk.limits import Limits
@@ -37,7 +37,7 @@ class Shader:
     """A compiled compute shader: its SPIR-V, and its declarations."""
 
     spirv: bytes
-    module: Module
+    module: Interface
 
     def __repr__(self) -> str:
         module = self.module
@@ -72,7 +72,7 @@ def compile_glsl(source: str, *, macros: Mapping[str, str | int] | None = None) 
     >>> print(str(shader).split(";")[0])
     <Shader buffers: float x[]
     """
-    from dml_vk.kernels.spirv import glslang
+    from dml_vk.spirv import glslang
 
     if not isinstance(source, str) or "\0" in source:
         rule = "source must be a string, a GLSL compute shader"
@@ -295,7 +295,7 @@ class UserKernel:
         return x, y, z
 
 
-def _check_interface(module: Module, name: str) -> None:
+def _check_interface(module: Interface, name: str) -> None:
     """Check everything that can be checked without tensors."""
     check_capabilities(module, name)
 

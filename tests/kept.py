@@ -6,7 +6,7 @@ import os
 
 from dml_vk.driver import host_memory
 from dml_vk.environment import cache_folder
-from dml_vk.kernels.spirv import kernel_cache
+from dml_vk.kernels.codegen import kernel_cache
 from dml_vk.runtime import pipelines
 
 GIB = 2  # on disk, of each kind

@@ -6,8 +6,8 @@ import os
 import subprocess
 from collections import Counter
 
-from dml_vk.kernels.spirv import spec as op
-from dml_vk.kernels.spirv.instructions import lines_of, words_of
+from dml_vk.spirv import spec as op
+from dml_vk.spirv.instructions import lines_of, words_of
 
 # ./dev gpu sets it on machines without SPIR-V's tools: there only results are compared.
 HAS_TOOLS = os.environ.get("DML_VK_TESTS_TOOLS") != "off"

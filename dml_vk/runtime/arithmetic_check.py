@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dml_vk.kernels.spirv.library import load
+from dml_vk.kernels.codegen.library import load
 from dml_vk.runtime.interface import Dispatch, Runtime
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]

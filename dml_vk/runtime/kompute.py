@@ -20,7 +20,6 @@ from dml_vk.driver import features, float_controls, vulkan
 from dml_vk.driver.probe import DeviceInfo
 from dml_vk.errors import DeviceError, DeviceMemoryError
 from dml_vk.install import kp_version, system
-from dml_vk.kernels.spirv.float_modes import with_float_modes
 from dml_vk.runtime.interface import (
     PATIENCE_NS,
     Block,
@@ -33,6 +32,7 @@ from dml_vk.runtime.interface import (
     Ticket,
     Words,
 )
+from dml_vk.spirv.passes.float_modes import with_float_modes
 
 ADVICE = "`python -m dml_vk doctor` says what is missing and how to install it"
 

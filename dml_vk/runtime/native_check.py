@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dml_vk.kernels.spirv.library import load_for
+from dml_vk.kernels.codegen.library import load_for
 from dml_vk.runtime.interface import Dispatch, Runtime
 
 FEATURE = "shaderFloat64"

@@ -12,14 +12,11 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.errors import DeviceMemoryError
+from dml_vk.kernels.codegen import kernel_cache
+from dml_vk.kernels.codegen.sources import source_of
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Attached, Recipe
 from dml_vk.kernels.plan.fused import FUSED
-from dml_vk.kernels.spirv import kernel_cache
-from dml_vk.kernels.spirv.fma import with_fma
-from dml_vk.kernels.spirv.sources import source_of
-from dml_vk.kernels.spirv.unrolling import unmarked
-from dml_vk.kernels.spirv.widening import widened
 from dml_vk.limits import Profile
 from dml_vk.observe import builds, dispatches
 from dml_vk.observe.first_use import first_use
@@ -28,6 +25,9 @@ from dml_vk.runtime.arithmetic import Arithmetic
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Bound, Dispatch, Pipeline, Range, Runtime, Ticket
 from dml_vk.runtime.native_check import native_operations
+from dml_vk.spirv.passes.fma import with_fma
+from dml_vk.spirv.passes.unroll import unmarked
+from dml_vk.spirv.passes.widen import widened
 
 MOST = 512  # pipelines
 MOST_BYTES = 512 * 2**20  # that drivers hold for them, by the estimate below

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dml_vk.errors import DeviceError
+from dml_vk.kernels.codegen.library import load
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.spirv.library import load
 from dml_vk.limits import ROUNDS_ASKED
 from dml_vk.runtime.interface import Dispatch, Runtime
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import dml_vk
 from dml_vk.errors import LayoutError
-from dml_vk.kernels.spirv.scalars import describe
+from dml_vk.spirv.scalars import describe
 from tests.fuzz.targets import Target, placed
 
 

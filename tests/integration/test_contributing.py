@@ -25,7 +25,7 @@ KERNEL = SECTIONS["A kernel of its own"]
 # What says that an operator is not everywhere yet.
 COMPLETE = {
     *("tests/unit/kernels/test_operator_table.py", "tests/unit/test_made_files.py"),
-    *("tests/unit/kernels/spirv/test_library.py", "tests/kernel/ops/test_special_values.py"),
+    *("tests/unit/kernels/codegen/test_library.py", "tests/kernel/ops/test_special_values.py"),
     "tests/integration/test_site.py",
 }
 FOLLOWING = [
@@ -53,7 +53,7 @@ print(dv.__file__)
 # The same of a reduction, of a function for networks, and of a kernel.
 OF_REDUCTIONS = {
     *("tests/unit/kernels/test_reduction_table.py", "tests/unit/test_made_files.py"),
-    "tests/unit/kernels/spirv/test_library.py",
+    "tests/unit/kernels/codegen/test_library.py",
 }
 PARITY = "parity or up_to_date or from_these_sources or has_one_entry or what_it_is_never_asked"
 USE_OF_PARITY = """
@@ -73,7 +73,7 @@ OF_NETWORKS = {
 }
 GLU = "glu or test_values or all_functions or up_to_date or has_one_entry"
 OF_KERNELS = {
-    *("tests/unit/kernels/spirv/test_library.py", "tests/integration/test_site.py"),
+    *("tests/unit/kernels/codegen/test_library.py", "tests/integration/test_site.py"),
     "tests/unit/test_made_files.py",
 }
 SPREAD = "spread or up_to_date or from_these_sources or has_one_entry"
@@ -126,7 +126,7 @@ def test_the_page_adds_an_operator_and_the_tests_say_what_is_missing(tree):
         apply(tree, *case)
     shaders, files = [
         python(tree, "-m", module)
-        for module in ("dml_vk.kernels.spirv.library", "tests.made_files")
+        for module in ("dml_vk.kernels.codegen.library", "tests.made_files")
     ]
     assert set(re.findall(r"^built (\w+)$", shaders.stdout, re.MULTILINE)) == BUILT, shaders.stderr
     assert files.returncode == 0, files.stderr
@@ -144,7 +144,7 @@ def test_the_page_adds_a_reduction(tree):
         apply(tree, *change)
     shaders, files = [
         python(tree, "-m", module)
-        for module in ("dml_vk.kernels.spirv.library", "tests.made_files")
+        for module in ("dml_vk.kernels.codegen.library", "tests.made_files")
     ]
     built = set(re.findall(r"^built (\w+)$", shaders.stdout, re.MULTILINE))
     assert built == {"reduce_int_along", "reduce_int_across"}, shaders.stderr
@@ -175,7 +175,7 @@ def test_the_page_adds_a_kernel(tree):
     apply(tree, *entry)
     shaders, files = [
         python(tree, "-m", module)
-        for module in ("dml_vk.kernels.spirv.library", "tests.made_files")
+        for module in ("dml_vk.kernels.codegen.library", "tests.made_files")
     ]
     assert re.findall(r"^built (\w+)$", shaders.stdout, re.MULTILINE) == [
         "van_der_corput_words_float32"

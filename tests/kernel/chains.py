@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import dml_vk
+from dml_vk.kernels.codegen import chained
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Chain, Node, Operand, node_of, present
 from dml_vk.kernels.plan.fused import params_of, plan_fused
-from dml_vk.kernels.spirv import chained
 from dml_vk.layout import Layout
 from dml_vk.ops.view import access
 from dml_vk.runtime.hazards import Access

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 import dml_vk
+from dml_vk.kernels.codegen import library
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.spirv import library, reader
 from dml_vk.layout import Layout
+from dml_vk.spirv import interface
 from tests import tier
 from tests.chance import chance
 
@@ -83,7 +84,7 @@ def switches(module: str) -> dict[int, str]:
     """The constants that choose how a module reads and writes: their numbers, and names."""
     return {
         constant.number: constant.name
-        for constant in reader.read(library.load(module)).spec
+        for constant in interface.read(library.load(module)).spec
         # These have so many bits for each source.
         if constant.type == "bool" or constant.name in ("STEPS", "SRC_QUADS", "READS")
     }

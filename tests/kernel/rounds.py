@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dml_vk.kernels.plan.base import END, FIRST
-from dml_vk.kernels.spirv.instructions import lines_of
 from dml_vk.runtime.interface import Barrier, Dispatch
+from dml_vk.spirv.instructions import lines_of
 
 _SLOTS = 2**15  # subgroups that are counted: by source, and from here on what is left
 _CAPABILITY, _DECORATE, _MEMBER_DECORATE = 17, 71, 72

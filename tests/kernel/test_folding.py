@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.kernels.spirv import library
-from dml_vk.kernels.spirv.parsed import Program
-from dml_vk.kernels.spirv.specialize import specialized
+from dml_vk.kernels.codegen import library
+from dml_vk.spirv.module import Module
+from dml_vk.spirv.passes.specialize import specialized
 from tests import tier
 from tests.chance import chance
 from tests.kernel.programs import random_source
@@ -23,7 +23,7 @@ N = 16
 @pytest.mark.parametrize("number", tier.some(range(25), 4))
 def test_random_programs(number, tmp_path):
     whole = dml_vk.compile_glsl(random_source(chance()))
-    program = Program(whole.spirv)
+    program = Module(whole.spirv)
     for _ in range(3):
         spec = {"LOCAL_SIZE": 8, "A": 0, "B": 0, "C": int(chance().integers(-3, 3))}
         spec |= {name: int(chance().integers(4)) for name in "AB"}

@@ -149,8 +149,8 @@ MUTANTS = (
         "plan-attached-alike",
         "a chain works in place of what a kernel writes although that is aligned otherwise",
         f"{_PLAN}/attached.py",
-        "return one[::2] == other[::2] and at[0] == at[1]",
-        "return one[::2] == other[::2]",
+        "return operand[::2] == other[::2] and at[0] == at[1]",
+        "return operand[::2] == other[::2]",
         ("tests/kernel/compiler/test_attaching.py",),
     ),
 )

@@ -4,54 +4,54 @@ from __future__ import annotations
 
 from tests.mutants.mutant import Mutant
 
-_SPIRV = "dml_vk/kernels/spirv"
-_UNIT = "tests/unit/kernels/spirv"
+_SPIRV, _CODEGEN = "dml_vk/spirv", "dml_vk/kernels/codegen"
+_PASSES, _UNIT = f"{_SPIRV}/passes", "tests/unit/spirv"
 
 MUTANTS = (
     Mutant(
         "fold-store-to-a-part",
         "a store to a part of a variable leaves what is known of the whole",
-        f"{_SPIRV}/stores.py",
+        f"{_PASSES}/stores.py",
         "return a[:shared] == b[:shared]",
         "return a == b",
-        (f"{_UNIT}/test_stores.py", "tests/kernel/test_folding.py"),
+        (f"{_UNIT}/passes/test_stores.py", "tests/kernel/test_folding.py"),
     ),
     Mutant(
         "fold-what-a-call-stores",
         "what a function stores in private variables is not forgotten after its call",
-        f"{_SPIRV}/fold.py",
+        f"{_PASSES}/fold.py",
         "        stores.forget(state, changed)\n",
         "",
-        (f"{_UNIT}/test_fold.py", "tests/kernel/test_folding.py"),
+        (f"{_UNIT}/passes/test_fold.py", "tests/kernel/test_folding.py"),
     ),
     Mutant(
         "fold-what-a-loop-calls",
         "what functions that a loop calls store is taken for known in the loop",
-        f"{_SPIRV}/control_flow.py",
+        f"{_PASSES}/control_flow.py",
         "        if calls:\n            stores.forget(self.state, self.all.private)\n",
         "",
-        (f"{_UNIT}/test_fold_loops.py", "tests/kernel/test_folding.py"),
+        (f"{_UNIT}/passes/test_fold_loops.py", "tests/kernel/test_folding.py"),
     ),
     Mutant(
         "unroll-phis-in-turn",
         "an iteration of an unrolled loop begins with values of its own",
-        f"{_SPIRV}/control_flow.py",
-        """            found = [self._phi(phi, edges) for phi in block.phis]
-            self.env.update(zip((phi[2] for phi in block.phis), found))
+        f"{_PASSES}/control_flow.py",
+        """            values = [self._phi(phi, edges) for phi in block.phis]
+            self.env.update(zip((phi[2] for phi in block.phis), values))
 """,
         """            for phi in block.phis:
                 self.env[phi[2]] = self._phi(phi, edges)
 """,
-        (f"{_UNIT}/test_fold_loops.py", "tests/kernel/test_folding.py"),
+        (f"{_UNIT}/passes/test_fold_loops.py", "tests/kernel/test_folding.py"),
     ),
     Mutant(
         "unroll-past-an-unknown-end",
         "a loop whose end is not known is unrolled",
-        f"{_SPIRV}/control_flow.py",
+        f"{_PASSES}/control_flow.py",
         "        if not self._unrolled.keys().isdisjoint(labels):\n"
         "            raise _NotUnrolledError\n",
         "",
-        (f"{_UNIT}/test_fold_loops.py", "tests/kernel/test_folding.py"),
+        (f"{_UNIT}/passes/test_fold_loops.py", "tests/kernel/test_folding.py"),
     ),
     Mutant(
         "fold-quotients-of-negatives",
@@ -72,47 +72,47 @@ MUTANTS = (
     Mutant(
         "fuse-products-of-two-sums",
         "a product that several sums need is fused with one, and gone for the other",
-        f"{_SPIRV}/fma.py",
-        "            if counts[one] == 2:",
-        "            if counts[one] >= 2:",
-        (f"{_UNIT}/test_fma.py",),
+        f"{_PASSES}/fma.py",
+        "            if counts[product] == 2:",
+        "            if counts[product] >= 2:",
+        (f"{_UNIT}/passes/test_fma.py",),
     ),
     Mutant(
         "unroll-marks-of-the-last-loop",
         "a loop that a driver must not unroll keeps its mark if it has others",
-        f"{_SPIRV}/unrolling.py",
+        f"{_PASSES}/unroll.py",
         "changed[at + _CONTROL] = 0",
         "changed[at + _CONTROL] &= 1",
-        (f"{_UNIT}/test_unrolling.py",),
+        (f"{_UNIT}/passes/test_unroll.py",),
     ),
     Mutant(
         "widen-arrays-of-parts",
         "arrays of whose elements parts are accessed become 64-bit integers, too",
-        f"{_SPIRV}/widening.py",
+        f"{_PASSES}/widen.py",
         "in blocks and len(line) != _TO_ELEMENT:",
         "in blocks and len(line) > _TO_ELEMENT + 1:",
-        (f"{_UNIT}/test_widening.py", "tests/kernel/ops/test_fft.py"),
+        (f"{_UNIT}/passes/test_widen.py", "tests/kernel/ops/test_fft.py"),
     ),
     Mutant(
         "chain-elements-ahead",
         "units of a row that starts within a word begin at another element than they should",
-        f"{_SPIRV}/chained.py",
-        "ahead = number(op.U_MOD, back, asm.constant(recipe.ahead + 1))",
-        "ahead = number(op.U_MOD, back, asm.constant(recipe.ahead or 1))",
+        f"{_CODEGEN}/chained.py",
+        "ahead = number(op.U_MOD, back, main.constant(recipe.ahead + 1))",
+        "ahead = number(op.U_MOD, back, main.constant(recipe.ahead or 1))",
         ("tests/kernel/ops/test_fused_parts.py",),
     ),
     Mutant(
         "chain-carry-of-coordinates",
         "elements that follow each other across the end of a dim keep its index",
-        f"{_SPIRV}/chained.py",
-        "more[-1] = asm.make(op.SELECT, asm.uint, carry, asm.constant(0), more[-1])",
+        f"{_CODEGEN}/chained.py",
+        "more[-1] = main.make(op.SELECT, main.uint, carry, main.constant(0), more[-1])",
         "pass",
         ("tests/kernel/ops/test_fused.py::test_layouts",),
     ),
     Mutant(
         "attached-start",
         "a chain counts its index from the other side of where a kernel starts",
-        f"{_SPIRV}/attached.py",
+        f"{_CODEGEN}/attached.py",
         "self.constant(-attachment.start)",
         "self.constant(attachment.start)",
         ("tests/kernel/compiler/test_before.py::test_before",),
@@ -120,7 +120,7 @@ MUTANTS = (
     Mutant(
         "chain-negative-of-a-nan",
         "a driver may subtract instead of adding a negative, which gives another NaN",
-        f"{_SPIRV}/node_functions.py",
+        f"{_CODEGEN}/node_functions.py",
         "        return spec[0] == _NEGATIVE\n",
         "        return False\n",
         ("tests/kernel/compiler/test_nan.py",),
@@ -128,10 +128,10 @@ MUTANTS = (
     Mutant(
         "saved-without-code",
         "a kernel on disk stands for that of another version of the code",
-        f"{_SPIRV}/kernel_cache.py",
-        "parts = (_code(), asked, [(one, _content(one)) for one in modules])",
-        "parts = (asked, [(one, _content(one)) for one in modules])",
-        (f"{_UNIT}/test_kernel_cache.py",),
+        f"{_CODEGEN}/kernel_cache.py",
+        "parts = (_code(), asked, [(module, _content(module)) for module in modules])",
+        "parts = (asked, [(module, _content(module)) for module in modules])",
+        ("tests/unit/kernels/codegen/test_kernel_cache.py",),
     ),
     Mutant(
         "saved-without-fused",
@@ -140,8 +140,8 @@ MUTANTS = (
         "ways = self._widens, self._unrolls, key.fma",
         "ways = self._widens, self._unrolls",
         (
-            f"{_UNIT}/test_kernel_cache.py",
-            f"{_UNIT}/test_fma.py",
+            "tests/unit/kernels/codegen/test_kernel_cache.py",
+            f"{_UNIT}/passes/test_fma.py",
             "tests/kernel/ops/test_inexact.py",
         ),
     ),

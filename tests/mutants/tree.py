@@ -60,7 +60,7 @@ class Tree:
     def _build(self, mutant: Mutant) -> None:
         """Build the modules whose sources have changed."""
         done = subprocess.run(
-            [sys.executable, "-m", "dml_vk.kernels.spirv.library"],
+            [sys.executable, "-m", "dml_vk.kernels.codegen.library"],
             cwd=self.folder,
             env=os.environ | {"PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,

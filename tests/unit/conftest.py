@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dml_vk.kernels.spirv import library
+from dml_vk.kernels.codegen import library
 
 
 @pytest.fixture(scope="module", autouse=True)

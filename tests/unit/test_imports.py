@@ -42,7 +42,9 @@ LAYERS = """
     install.system install.kp_version
     install.runtimes
     driver
+    spirv
     kernels
+    kernels.codegen
     aliases
     observe
     runtime

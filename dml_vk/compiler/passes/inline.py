@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from dml_vk.compiler.passes.aliasing import accesses_of, used_of
 from dml_vk.compiler.passes.liveness import Step, cost
-from dml_vk.kernels.plan.attached import Attaching, Passing, plan_attached
+from dml_vk.kernels.codegen.attached import outline
+from dml_vk.kernels.plan.attached import Attaching, Passing, kernel_for, plan_attached
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import WORD, Chain
 from dml_vk.kernels.plan.chain_part import part_of
@@ -179,7 +180,10 @@ class _Inlining:
         passing = Passing(binding, operand, number - reads if is_read else number, is_read, apart)
         first, then = (step, kernel) if is_read else (kernel, step)
         groups = *(first.groups or ((first,),)), *(then.groups or ((then,),))
-        attaching = plan_attached(plan, len(kernel.params), passing, chain, self._profile)
+        wanted = kernel_for(plan, passing, chain)
+        outlined = wanted and outline(wanted, binding, is_read, self._profile.unrolls)
+        params = len(kernel.params)
+        attaching = plan_attached(plan, params, passing, chain, self._profile, outlined)
         if attaching is None:
             return None
         return _work(kernel, chained, number, binding, attaching, groups)

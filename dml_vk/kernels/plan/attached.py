@@ -28,9 +28,9 @@ from dml_vk.kernels.plan.recompute import recompute_ns
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.plan.transfer import COPY, FILL
 from dml_vk.kernels.registry import OF_MODULES
-from dml_vk.kernels.spirv.attached import module_of, outline
-from dml_vk.kernels.spirv.editing import Member, Outline
 from dml_vk.limits import Profile
+from dml_vk.spirv.module import Member
+from dml_vk.spirv.outline import Outline
 
 # A chain is written as often as a kernel's text loads or stores words: what it then takes to
 # compile, by its time in nanoseconds and its nodes. What is read several times is computed by less
@@ -58,42 +58,58 @@ class Passing(NamedTuple):
     apart: int  # elements from the first to where the kernel counts from
 
 
+def kernel_for(plan: Plan, passing: Passing, chain: Chain) -> Attached | None:
+    """The kernel that a chain would be attached to: None if it is not suited, whatever its module.
+
+    Planning goes on with the outline of its module, which `codegen.attached` has.
+    """
+    kernel = kernel_of(plan)
+    if kernel is None or not _is_suited(plan, kernel, passing, chain):
+        return None
+    row = OF_MODULES[module_of(kernel)]
+    if row.tile and not passing.is_read and kernel.kernel is None:
+        constants = dict(zip(row.spec, plan.spec, strict=True))
+        kernel = kernel._replace(spec=row.constants({**constants, "BY_ROWS": 1}))
+    return kernel
+
+
 def plan_attached(
-    plan: Plan, params: int, passing: Passing, chain: Chain, profile: Profile
+    plan: Plan,
+    params: int,
+    passing: Passing,
+    chain: Chain,
+    profile: Profile,
+    outline: Outline | None,
 ) -> Attaching | None:
     """Plan one launch for a kernel, which has so many words of params, and a chain.
 
     What passes must be all that the kernel writes at its binding, or all that it may read there and
     the only result of the chain: the kernel may read some elements several times, others never.
     The launch takes the kernel's accesses, of which that of the binding is replaced, and the others
-    of the chain.
+    of the chain. `outline` is that of the module of `kernel_for`, at the binding.
     """
-    kernel, is_read = kernel_of(plan), passing.is_read
-    if kernel is None or not _is_suited(plan, kernel, passing, chain):
+    kernel = kernel_for(plan, passing, chain)
+    if kernel is None or outline is None:
         return None
-    row = OF_MODULES[module_of(kernel)]
-    if row.tile and not is_read and kernel.kernel is None:
-        constants = dict(zip(row.spec, plan.spec, strict=True))
-        plan = replace(plan, spec=row.constants({**constants, "BY_ROWS": 1}))
-        kernel = kernel._replace(spec=plan.spec)
-    found = outline(kernel, passing.binding, is_read, profile.unrolls)
+    if kernel.kernel is None:
+        plan = replace(plan, spec=kernel.spec)
     joined = _joined(plan, passing, chain)
-    if found is None or joined is None:
+    if joined is None:
         return None
-    if found.narrowest * WORD < passing.operand.itemsize:
+    if outline.narrowest * WORD < passing.operand.itemsize:
         return None  # Its halves are moved one after the other.
     attachment, through, others = joined
-    work = _work(plan, kernel, passing, chain, found)
+    work = _work(plan, kernel, passing, chain, outline)
     bindings = len(plan.base_bytes) + len(others)
     if not work.is_short or work.rounds > rounds.MOST or bindings > profile.max_storage_buffers:
         return None
     words = BASES + bindings + scalar_words(chain.nodes)
-    fixed = _folded(found.push, plan, profile.max_push_bytes // WORD - words)
+    fixed = _folded(outline.push, plan, profile.max_push_bytes // WORD - words)
     if fixed is None:
         return None
     own, folded = fixed
-    moves = _moves(attachment, found)
-    made = replace(
+    moves = _moves(attachment, outline)
+    attaching = replace(
         plan,
         recipe=Attached("", (), False, len(plan.base_bytes), kernel, attachment, folded),
         computed=None,  # It has more operands now.
@@ -101,13 +117,13 @@ def plan_attached(
         push=(0, plan.units, *(0,) * bindings, *_kept(plan.push, own)),
         unit_ns=_unit_ns(plan, chain, work.elements, sum(moves)),
         unit_rounds=work.rounds,
-        base_bytes=(*plan.base_bytes, *[one.itemsize for one in attachment.besides]),
+        base_bytes=(*plan.base_bytes, *[beside.itemsize for beside in attachment.besides]),
         launches=((*plan.launches[0], *(0,) * len(others)),),
         shares_words=plan.shares_words or PART_NS in moves,
     )
-    end = max([one.start + one.words for one in found.push])
+    end = max([member.start + member.words for member in outline.push])
     moved = passing.apart * passing.operand.itemsize
-    return Attaching(made, through, moved, others, max(0, end - len(plan.push) - params))
+    return Attaching(attaching, through, moved, others, max(0, end - len(plan.push) - params))
 
 
 def _is_suited(plan: Plan, kernel: Attached, passing: Passing, chain: Chain) -> bool:
@@ -153,7 +169,7 @@ def _joined(
         plan.launches[0][binding] * unit + apart,
         math.gcd(QUAD_BYTES, passed.offset * passed.itemsize),
         tuple([dim.size for dim in dims]),
-        tuple([_beside(operands[k], place, dims) for place, k in enumerate(others)]),
+        tuple([_beside(operands[k], number, dims) for number, k in enumerate(others)]),
         tuple([k for k in others if k < reads]),
         tuple([values[k - reads] for k in others if k >= reads]),
         reads,
@@ -172,12 +188,12 @@ class _Work(NamedTuple):
     is_short: bool  # to compile, and for the caches of a CPU
 
 
-def _work(plan: Plan, kernel: Attached, passing: Passing, chain: Chain, found: Outline) -> _Work:
+def _work(plan: Plan, kernel: Attached, passing: Passing, chain: Chain, outline: Outline) -> _Work:
     size, each, load = passing.operand.itemsize, node_rounds(chain), _load(plan, passing)
-    text = found.words * max(1, WORD // size)
+    text = outline.words * max(1, WORD // size)
     if load is not None:
         unit = plan.base_bytes[passing.binding] // size
-        if found.widest == 1 and size < WORD:
+        if outline.widest == 1 and size < WORD:
             unit *= WORD // size  # It reads an element, and all that are in its word are computed.
         elements = math.ceil(load.elements * unit)
         most = max(text, load.unrolled * unit) * (len(chain.nodes) + recompute_ns(chain.nodes))
@@ -200,27 +216,29 @@ def _unit_ns(plan: Plan, chain: Chain, evaluated: float, moved_ns: float) -> flo
     return plan.unit_ns + max(added_ns / plan.units, -plan.unit_ns / 2)
 
 
-def _beside(operand: Operand, place: int, dims: Sequence[Dim]) -> Beside:
-    strides, size = tuple([dim.strides[place] for dim in dims]), operand.itemsize
+def _beside(operand: Operand, number: int, dims: Sequence[Dim]) -> Beside:
+    strides, size = tuple([dim.strides[number] for dim in dims]), operand.itemsize
     moves = (operand.offset, *strides[1:])
     return Beside(size, strides, math.gcd(QUAD_BYTES, *[move * size for move in moves]))
 
 
-def _moves(attachment: Attachment, found: Outline) -> list[float]:
+def _moves(attachment: Attachment, outline: Outline) -> list[float]:
     """The estimated time of moving an element of each operand."""
-    count = found.widest * WORD // attachment.itemsize
+    count = outline.widest * WORD // attachment.itemsize
     count = count if attachment.runs(count) else 1
     moves = []
     if None in (attachment.through, attachment.result):  # It moves nothing itself.
         moves.append(-QUAD_NS * attachment.itemsize / QUAD_BYTES if count > 1 else -NEAR_NS)
-    for k, one in enumerate(attachment.besides):
-        width = attachment.width(one, count)
-        if k >= len(attachment.reads) and one.itemsize < WORD and width < WORD:
+    for k, beside in enumerate(attachment.besides):
+        width = attachment.width(beside, count)
+        if k >= len(attachment.reads) and beside.itemsize < WORD and width < WORD:
             moves.append(PART_NS)
-        elif count > 1 and (one.strides[0] == 0 or width >= min(count * one.itemsize, QUAD_BYTES)):
-            moves.append(QUAD_NS * one.itemsize / QUAD_BYTES)
+        elif count > 1 and (
+            beside.strides[0] == 0 or width >= min(count * beside.itemsize, QUAD_BYTES)
+        ):
+            moves.append(QUAD_NS * beside.itemsize / QUAD_BYTES)
         else:
-            is_far = abs(one.strides[0]) * one.itemsize >= LINE_BYTES
+            is_far = abs(beside.strides[0]) * beside.itemsize >= LINE_BYTES
             moves.append(FAR_NS if is_far else NEAR_NS)
     return moves
 
@@ -232,14 +250,26 @@ def _folded(
 
     What is not used goes first. Sizes as constants mean another kernel for each shape.
     """
-    own = [one for one in push if one.start >= BASES + len(plan.base_bytes)]
-    known = [one for one in own if one.is_static and one.start + one.words <= len(plan.push)]
-    for gone in ([], [one for one in known if not one.is_used], known):
-        left = [one for one in own if one not in gone]
-        if sum([one.words for one in left]) <= most:
-            values = [(one.start, plan.push[one.start : one.start + one.words]) for one in gone]
+    own = [member for member in push if member.start >= BASES + len(plan.base_bytes)]
+    known = [
+        member
+        for member in own
+        if member.is_static and member.start + member.words <= len(plan.push)
+    ]
+    for gone in ([], [member for member in known if not member.is_used], known):
+        left = [member for member in own if member not in gone]
+        if sum([member.words for member in left]) <= most:
+            values = [
+                (member.start, plan.push[member.start : member.start + member.words])
+                for member in gone
+            ]
             return left, tuple([(start, *words) for start, words in values])
     return None
+
+
+def module_of(kernel: Attached) -> str:
+    """The module that chains are attached to."""
+    return kernel.module if kernel.kernel is None else module_of(kernel.kernel)
 
 
 def kernel_of(plan: Plan) -> Attached | None:
@@ -251,10 +281,10 @@ def kernel_of(plan: Plan) -> Attached | None:
     return plan.recipe if isinstance(plan.recipe, Attached) else None
 
 
-def _is_alike(one: Operand, other: Operand) -> bool:
+def _is_alike(operand: Operand, other: Operand) -> bool:
     """Whether elements are at the same places from their bases, which are as well aligned."""
-    at = [operand.offset * operand.itemsize % QUAD_BYTES for operand in (one, other)]
-    return one[::2] == other[::2] and at[0] == at[1]
+    at = [operand.offset * operand.itemsize % QUAD_BYTES for operand in (operand, other)]
+    return operand[::2] == other[::2] and at[0] == at[1]
 
 
 def _kept(push: Ints, members: Iterable[Member]) -> Iterable[int]:

@@ -49,7 +49,7 @@ class Plan:
     # Sizes and strides that do not fit the push block. They are stored in the arena of the output;
     # the first size in the push block is then the index of their first word.
     arguments: tuple[int, ...] = ()
-    # Products and the sums that they are added to are rounded once: see kernels/spirv/fma.py.
+    # Products and the sums that they are added to are rounded once: see spirv/passes/fma.py.
     fma: bool = False
     # The invocations of a workgroup do each work item together.
     by_teams: bool = False

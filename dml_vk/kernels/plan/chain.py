@@ -78,7 +78,7 @@ class Way(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """All that a kernel of a chain is made from: see kernels/spirv/chained.py."""
+    """All that a kernel of a chain is made from: see kernels/codegen/chained.py."""
 
     local_size: int
     lanes: int

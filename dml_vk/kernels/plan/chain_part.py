@@ -28,16 +28,18 @@ def part_of(chain: Chain, params: Sequence[int], write: int) -> Part:
         more = chain.nodes[number - reads].sources if number >= reads else ()
         waiting += set(more) - needed
         needed.update(more)
-    kept = sorted(needed)
-    new = {number: place for place, number in enumerate(kept)}
-    read = tuple([number for number in kept if number < reads])
-    made = tuple([number - reads for number in kept if number >= reads])
-    nodes = [chain.nodes[k] for k in made]
-    nodes = [node._replace(sources=tuple([new[one] for one in node.sources])) for node in nodes]
+    numbers = sorted(needed)
+    new = {number: new_number for new_number, number in enumerate(numbers)}
+    read = tuple([number for number in numbers if number < reads])
+    computed = tuple([number - reads for number in numbers if number >= reads])
+    nodes = [chain.nodes[k] for k in computed]
+    nodes = [
+        node._replace(sources=tuple([new[source] for source in node.sources])) for node in nodes
+    ]
     left, words = iter(params), []
     for k, node in enumerate(chain.nodes):
         own = list(islice(left, len(scalar_places(node.kernel, node.spec))))
-        words += own if k in made else []
+        words += own if k in computed else []
     inputs = tuple([chain.reads[number] for number in read])
     part = Chain(chain.sizes, inputs, tuple(nodes), ((new[value], operand),))
-    return Part(part, read, made, tuple(words))
+    return Part(part, read, computed, tuple(words))

@@ -48,16 +48,16 @@ def rows_of(
     operands: Sequence[Operand], dims: list[Dim], profile: Profile, writes: int, element_ns: float
 ) -> Iterable[Row]:
     """All ways to split them, the best first."""
-    given = operands, dims, profile, writes
-    for row in _across(*given):
+    split = operands, dims, profile, writes
+    for row in _across(*split):
         if row.quad <= 4 or row.quad * element_ns <= _MOST_ACROSS_NS:
             yield row
-    yield from _along(*given)
+    yield from _along(*split)
 
 
 def _quad(operands: Sequence[Operand], writes: int) -> int:
     """The elements that are computed at once."""
-    return min(4, QUAD_BYTES // min([one.itemsize for one in operands[-writes:]]))
+    return min(4, QUAD_BYTES // min([operand.itemsize for operand in operands[-writes:]]))
 
 
 def _along(
@@ -91,7 +91,7 @@ def _across(
     channels is read once for many pixels.
     """
     if len(dims) < 2 or not any(
-        one and not two for one, two in zip(dims[0].strides, dims[1].strides)
+        first and not second for first, second in zip(dims[0].strides, dims[1].strides)
     ):
         return []
     (inner, along, *outer), quad = dims, _quad(operands, writes)
@@ -122,7 +122,10 @@ def ways_of(
 
     def found(phase: int | None) -> tuple[Way, ...]:
         return tuple(
-            [_way(one, row, k, dims, starts, operands, phase) for k, one in enumerate(operands)]
+            [
+                _way(operand, row, k, dims, starts, operands, phase)
+                for k, operand in enumerate(operands)
+            ]
         )
 
     ways, written = found(None), range(len(operands) - writes, len(operands))

@@ -37,8 +37,8 @@ def plan_fused(chain: Chain, profile: Profile) -> Plan | None:
     A launch takes the accesses of what is read, then of what is written, and `params_of` as its
     params. Elements that are written may be those that are read, at the same index.
     """
-    reads = tuple([_reduced(one) for one in chain.reads])
-    writes = tuple([(value, _reduced(one)) for value, one in chain.writes])
+    reads = tuple([_reduced(operand) for operand in chain.reads])
+    writes = tuple([(value, _reduced(operand)) for value, operand in chain.writes])
     return _planned(chain._replace(reads=reads, writes=writes), profile)
 
 
@@ -46,9 +46,9 @@ def params_of(chain: Chain, words: Sequence[Ints]) -> Ints:
     """The params of a launch, from those that each node would have in a launch of its own."""
     return tuple(
         [
-            given[place]
-            for node, given in zip(chain.nodes, words)
-            for place in scalar_places(node.kernel, node.spec)
+            own[word]
+            for node, own in zip(chain.nodes, words)
+            for word in scalar_places(node.kernel, node.spec)
         ]
     )
 
@@ -91,17 +91,17 @@ def _planned(chain: Chain, profile: Profile) -> Plan | None:
     operands = (*chain.reads, *[operand for _, operand in chain.writes])
     if not _is_supported(chain, operands, profile):
         return None
-    dims, starts = ascending(chain.sizes, [one.strides for one in operands])
+    dims, starts = ascending(chain.sizes, [operand.strides for operand in operands])
     writes = len(chain.writes)
-    found: list[tuple[float, Plan]] = []
+    plans: list[tuple[float, Plan]] = []
     for row in rows_of(operands, dims, profile, writes, computing_ns(chain)):
         ways = ways_of(row, operands, dims, starts, writes)
         plan = _plan(chain, row, ways, starts, profile)
         if not ways.alone:
             return plan
         if plan is not None:
-            found.append((plan.units * plan.unit_ns, plan))
-    return min(found, key=operator.itemgetter(0), default=(0.0, None))[1]
+            plans.append((plan.units * plan.unit_ns, plan))
+    return min(plans, key=operator.itemgetter(0), default=(0.0, None))[1]
 
 
 def _plan(chain: Chain, row: Row, ways: Ways, starts: Ints, profile: Profile) -> Plan | None:

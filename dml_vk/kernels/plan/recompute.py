@@ -1,4 +1,4 @@
-"""What it takes to compute elements once more, in a kernel that reads each several times."""
+"""The cost of computing elements again, in kernels that read each several times."""
 
 from __future__ import annotations
 

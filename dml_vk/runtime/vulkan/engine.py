@@ -20,7 +20,6 @@ from dml_vk.driver import memory_types
 from dml_vk.driver.probe import DeviceInfo, cores
 from dml_vk.driver.results import NOT_READY, TIMEOUT
 from dml_vk.errors import DeviceError
-from dml_vk.kernels.spirv.float_modes import with_float_modes
 from dml_vk.runtime.interface import PATIENCE_NS, SPIN_NS, Command, MemoryKind, Range, Words
 from dml_vk.runtime.vulkan.memory import Block
 from dml_vk.runtime.vulkan.opened import Opened
@@ -28,6 +27,7 @@ from dml_vk.runtime.vulkan.pipeline_cache import PipelineCache
 from dml_vk.runtime.vulkan.pipelines import Bound, Layout, Pipeline
 from dml_vk.runtime.vulkan.recording import Fence, Prepared, Recorder
 from dml_vk.runtime.vulkan.recording import Ticket as AnyTicket
+from dml_vk.spirv.passes.float_modes import with_float_modes
 
 Ticket = AnyTicket[Fence]
 _PATIENCE_NS, _AT_ONCE = c_uint64(PATIENCE_NS), c_uint64(0)

@@ -13,12 +13,12 @@ import dml_vk
 from dml_vk import nn
 from dml_vk.compiler.passes import inline
 from dml_vk.kernels import registry
-from dml_vk.kernels.plan import attached as planning
+from dml_vk.kernels.codegen import library
+from dml_vk.kernels.codegen.attached import built
 from dml_vk.kernels.plan.attached import plan_attached
 from dml_vk.kernels.plan.chain import Attached
-from dml_vk.kernels.spirv import library
-from dml_vk.kernels.spirv.attached import built
-from dml_vk.kernels.spirv.editing import Kernel
+from dml_vk.spirv.module import Module
+from dml_vk.spirv.outline import outline_of
 from tests import tier
 from tests.kernel.compiler.tensors import same, tensor
 from tests.kernel.forms import mixed
@@ -323,7 +323,9 @@ def asked(function, *sizes):
 
 
 def test_what_a_kernel_cannot_take_is_refused():
-    plan, params, passing, chain, profile = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
+    plan, params, passing, chain, profile, outline = asked(
+        lambda x, y: x @ y + 1, (37, 50), (50, 21)
+    )
     (node,) = chain.nodes
     refused = [
         (dataclasses.replace(plan, launches=plan.launches * 2), chain, profile),
@@ -337,14 +339,15 @@ def test_what_a_kernel_cannot_take_is_refused():
         (plan, chain, dataclasses.replace(profile, max_push_bytes=16)),
     ]
     for work, steps, device in refused:
-        assert plan_attached(work, params, passing, steps, device) is None
+        assert plan_attached(work, params, passing, steps, device, outline) is None
 
 
 def test_a_kernel_that_does_more_than_to_store_words_is_refused():
-    shared = Kernel(library.load("copy_packed_8"))  # It adds to words that others write as well.
+    shared = Module(library.load("copy_packed_8"))  # It adds to words that others write as well.
     number = registry.KERNELS["copy_packed"].bindings.index("Dst")
-    assert shared.outline(number, is_read=False) is None
-    assert shared.outline(len(registry.KERNELS["copy_packed"].bindings), is_read=False) is None
+    assert outline_of(shared, number, is_read=False) is None
+    beyond = len(registry.KERNELS["copy_packed"].bindings)
+    assert outline_of(shared, beyond, is_read=False) is None
 
 
 def test_what_is_written_between_quads():
@@ -379,21 +382,18 @@ def test_results_of_other_sizes(columns, monkeypatch, tmp_path):
 
 
 def test_a_result_with_gaps_is_refused():
-    plan, params, passing, chain, profile = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
+    plan, params, passing, chain, profile, outline = asked(
+        lambda x, y: x @ y + 1, (37, 50), (50, 21)
+    )
     apart = passing._replace(operand=passing.operand._replace(strides=(42, 2)))
-    assert plan_attached(plan, params, apart, chain, profile) is None
+    assert plan_attached(plan, params, apart, chain, profile, outline) is None
 
 
 @pytest.mark.parametrize("words", [None, 0])
-def test_without_an_outline_of_whole_elements_there_is_no_plan(words, monkeypatch):
-    given = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
-    outline = planning.outline
-
-    def changed(*asked):
-        return None if words is None else outline(*asked)._replace(narrowest=words)
-
-    monkeypatch.setattr(planning, "outline", changed)
-    assert plan_attached(*given) is None
+def test_without_an_outline_of_whole_elements_there_is_no_plan(words):
+    *given, outline = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
+    outline = None if words is None else outline._replace(narrowest=words)
+    assert plan_attached(*given, outline) is None
 
 
 def test_a_sine_before_a_sum_is_a_kernel_of_its_own():

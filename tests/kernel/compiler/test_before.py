@@ -12,9 +12,9 @@ import dml_vk
 from dml_vk import nn
 from dml_vk.compiler.passes import inline
 from dml_vk.compiler.program import Part
+from dml_vk.kernels.codegen.attached import built
 from dml_vk.kernels.plan import attached
 from dml_vk.kernels.plan.chain import Attached
-from dml_vk.kernels.spirv.attached import built
 from tests.chance import chance
 from tests.kernel.compiler.tensors import same, tensor
 from tests.kernel.profiled import profiled

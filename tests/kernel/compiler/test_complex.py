@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import dml_vk
+from dml_vk.kernels.codegen import attached, chained
 from dml_vk.kernels.plan.chain import Attached, Recipe
-from dml_vk.kernels.spirv import attached, chained
 from tests import tier
 from tests.chance import chance
 from tests.kernel.compiler.tensors import same

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import dml_vk
-from dml_vk.kernels.spirv import kernel_cache
+from dml_vk.kernels.codegen import kernel_cache
 from tests.kernel.compiler.tensors import tensor
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dml_vk
+from dml_vk.kernels.codegen.attached import built
 from dml_vk.kernels.plan.chain import Attached
-from dml_vk.kernels.spirv.attached import built
 from tests.chance import chance
 from tests.kernel.compiler.tensors import same, tensor
 from tests.kernel.profiled import profiled

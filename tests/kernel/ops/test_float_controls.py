@@ -15,11 +15,11 @@ import pytest
 import dml_vk
 from dml_vk.driver.float_controls import WIDTHS, Control, FloatControls, Mode
 from dml_vk.errors import ShaderError
-from dml_vk.kernels.spirv.library import load
+from dml_vk.kernels.codegen.library import load
 from dml_vk.runtime.kompute import Kompute
 from dml_vk.runtime.vulkan import engine
 from dml_vk.runtime.vulkan.engine import Vulkan
-from tests.unit.kernels.spirv.test_float_modes import modes_of
+from tests.unit.spirv.passes.test_float_modes import modes_of
 
 SOURCE = """#version 450
 #extension GL_EXT_spirv_intrinsics : enable

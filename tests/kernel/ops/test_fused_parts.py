@@ -12,9 +12,9 @@ import pytest
 import dml_vk
 from dml_vk.compiler.passes.aliasing import in_place
 from dml_vk.dtypes import bool_, float16, float32, uint8
+from dml_vk.kernels.codegen import chained
 from dml_vk.kernels.plan.chain import Recipe
 from dml_vk.kernels.plan.fused import plan_fused
-from dml_vk.kernels.spirv import chained
 from dml_vk.layout import Layout
 from tests import tier
 from tests.kernel.chains import WIDE, check, found, launched, run, written_to

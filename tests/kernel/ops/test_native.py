@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.kernels.spirv.library import load_for
+from dml_vk.kernels.codegen.library import load_for
 from dml_vk.runtime import native_check, pipelines
 from dml_vk.runtime.native_check import CHECKS, FEATURE, native_operations, operands
 from tests.kernel.runtime.test_device import open_anew

@@ -17,7 +17,7 @@ from dml_vk.__main__ import main
 from dml_vk.commands import device_list
 from dml_vk.errors import DeviceError, DeviceMemoryError, DeviceWarning
 from dml_vk.install import traits
-from dml_vk.kernels.spirv import library
+from dml_vk.kernels.codegen import library
 from dml_vk.runtime import arithmetic_check
 from dml_vk.runtime.arithmetic import FOR_OWN, TEXTS, TRAITS, Arithmetic, lacking, rests_on
 from tests.kernel.elementwise import flushed, keeps_subnormals

@@ -10,10 +10,10 @@ import pytest
 
 import dml_vk
 from dml_vk.errors import DeviceMemoryError
-from dml_vk.kernels.spirv import glslang
 from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill
 from dml_vk.runtime.kompute import Kompute
 from dml_vk.runtime.vulkan.engine import Vulkan
+from dml_vk.spirv import glslang
 from tests.unit.runtime.queues import Runtime
 
 pytestmark = pytest.mark.compiler

@@ -15,10 +15,10 @@ import pytest
 import dml_vk
 from dml_vk.driver import features, probe
 from dml_vk.errors import DeviceError, DeviceMemoryError, ShaderError
-from dml_vk.kernels.spirv import glslang
 from dml_vk.runtime import kompute
 from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill
 from dml_vk.runtime.kompute import Kompute
+from dml_vk.spirv import glslang
 from tests.integration.process import says
 
 pytestmark = [pytest.mark.compiler, pytest.mark.kompute]

@@ -14,9 +14,9 @@ import pytest
 
 from dml_vk.driver import probe
 from dml_vk.errors import DeviceError, DeviceMemoryError
-from dml_vk.kernels.spirv import glslang
 from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill
 from dml_vk.runtime.vulkan.engine import Vulkan
+from dml_vk.spirv import glslang
 
 pytestmark = pytest.mark.compiler
 

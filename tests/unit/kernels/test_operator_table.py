@@ -12,10 +12,10 @@ import pytest
 
 import dml_vk
 from dml_vk import directml
+from dml_vk.kernels.codegen.library import GLSL
 from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import CASTS, NOT_PUBLIC, OPERATORS, opcodes_of
 from dml_vk.kernels.registry import KERNELS
-from dml_vk.kernels.spirv.library import GLSL
 
 ROOT = Path(__file__).parents[3]
 # The element-wise functions of 2025.12, but for views of complex numbers' parts.

@@ -10,10 +10,10 @@ import pytest
 import dml_vk
 from dml_vk.directml import ReduceFunction
 from dml_vk.dtypes import bool_, float16, float32, float64, int8, int32, int64, to_dtype
+from dml_vk.kernels.codegen.library import GLSL
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.reductions import REDUCTIONS, opcodes_of
 from dml_vk.kernels.registry import KERNELS
-from dml_vk.kernels.spirv.library import GLSL
 from dml_vk.numpy_protocols import FUNCTIONS, ufuncs
 from dml_vk.onnx import operators, registry
 from dml_vk.testing.reductions import reference

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dml_vk.kernels.spirv import library
+from dml_vk.kernels.codegen import library
 from dml_vk.limits import MINIMUM
 from dml_vk.observe import callers, dispatches
 from dml_vk.runtime import pipelines, transfer

@@ -5,12 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dml_vk.kernels.codegen import library
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.registry import KERNELS, NATIVE_MODULES, checks_of, constants_from_op
-from dml_vk.kernels.spirv import library
-from dml_vk.kernels.spirv import spec as op
-from dml_vk.kernels.spirv.instructions import lines_of, words_of
-from dml_vk.kernels.spirv.reader import read
 from dml_vk.runtime import pipelines
 from dml_vk.runtime.interface import Dispatch
 from dml_vk.runtime.native_check import (
@@ -22,6 +19,9 @@ from dml_vk.runtime.native_check import (
     operands,
 )
 from dml_vk.runtime.pipelines import Key, Pipelines
+from dml_vk.spirv import spec as op
+from dml_vk.spirv.instructions import lines_of, words_of
+from dml_vk.spirv.interface import read
 from tests.modules import check_valid
 from tests.unit.runtime.queues import Runtime
 

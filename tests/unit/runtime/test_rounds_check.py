@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 
 from dml_vk.errors import DeviceError
+from dml_vk.kernels.codegen.library import load
 from dml_vk.kernels.plan.rounds import LEAST
-from dml_vk.kernels.spirv.library import load
 from dml_vk.limits import MINIMUM, ROUNDS_ASKED
 from dml_vk.runtime.rounds_check import most_rounds
 from tests.unit.runtime.queues import Runtime

@@ -6,8 +6,8 @@ import pytest
 
 from dml_vk.driver.vulkan import MemoryProperties, MemoryType
 from dml_vk.errors import DeviceError, DeviceMemoryError
-from dml_vk.kernels.spirv import glslang
 from dml_vk.runtime.vulkan.opened import Made
+from dml_vk.spirv import glslang
 from tests.unit.runtime.vulkans import Engine, spirv
 
 pytestmark = pytest.mark.compiler

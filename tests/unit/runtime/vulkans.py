@@ -8,9 +8,9 @@ from collections import Counter
 import numpy as np
 
 from dml_vk.driver import probe
-from dml_vk.kernels.spirv import glslang
 from dml_vk.runtime.interface import Barrier, Dispatch
 from dml_vk.runtime.vulkan.engine import Vulkan
+from dml_vk.spirv import glslang
 
 SOURCE = """
 #version 450

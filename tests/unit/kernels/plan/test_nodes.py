@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from dml_vk.dtypes import DTYPES
+from dml_vk.kernels.codegen.node_functions import piece
 from dml_vk.kernels.elementwise import ADDED, COMPUTED, SCALED
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.nodes import of_parts, scalar_places
-from dml_vk.kernels.spirv.node_functions import piece
 from tests import tier
 
 # Words that nothing reads: of a number whose sign alone counts, and of one that is a float only.
@@ -63,6 +63,38 @@ nodes = Node("float_arithmetic", spec, (0,)), Node("float_arithmetic", spec, (1,
 chain = Chain((7, 20), (x,), nodes, ((2, x),))
 assert plan_fused(chain, GPU).module == "fused"
 assert params_of(chain, [(5, 6, 7, 8)] * 2) == (5, 5)
+assert opened == [], opened
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_planning_an_attached_chain_touches_no_file():
+    code = """
+import sys
+from dml_vk.dtypes import DTYPES
+from dml_vk.kernels.codegen.attached import outline
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan.attached import Passing, kernel_for, plan_attached
+from dml_vk.kernels.plan.chain import Chain, Node, Operand
+from dml_vk.kernels.plan.matmul import plan_matmul
+from dml_vk.kernels.plan.matmul_tile import Reading
+from tests.profiles import GPU
+float32 = DTYPES["float32"]
+a, b = Reading((60, 0), 1, 0, float32), Reading((0, 1), 20, 0, float32)
+plan = plan_matmul((37, 20), 60, a, b, ((20, 1), 0, float32), GPU).plan
+x = Operand((20, 1), 0, 4)
+spec = OPERATORS["add"].code, 0, 2, 10, 10, 10, 10
+chain = Chain((37, 20), (x,), (Node("float_arithmetic", spec, (0,)),), ((1, x),))
+passing = Passing(2, x, 0, False, 0)
+known = outline(kernel_for(plan, passing, chain), 2, False, GPU.unrolls)
+opened = []
+def watch(event, args):
+    if event in ("open", "import"):
+        opened.append((event, args[0]))
+sys.addaudithook(watch)
+kernel = kernel_for(plan, passing, chain)
+made = plan_attached(plan, 0, passing, chain, GPU, known)
+assert made.plan.recipe.kernel == kernel
 assert opened == [], opened
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,240 @@
+"""Write the module of a chain: loops over its elements, which call functions of its nodes.
+
+The loops are those of glsl/include/index/. Sizes and strides are constants of the module. The push
+block has the range of units, the bases, and the scalars that nodes take.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+
+from dml_vk.kernels.codegen import elements
+from dml_vk.kernels.codegen.elements import Address, Values, coordinates, moved
+from dml_vk.kernels.codegen.nodes import Nodes
+from dml_vk.kernels.plan.base import BASES, END, FIRST
+from dml_vk.kernels.plan.chain import Recipe, Way
+from dml_vk.kernels.plan.nodes import scalar_words
+from dml_vk.spirv import spec as op
+from dml_vk.spirv.builder import Main
+
+_QUAD = 16
+
+
+@lru_cache(maxsize=256)
+def built(recipe: Recipe, native: int, unrolls: bool = True) -> bytes:
+    """The module."""
+    return _Chained(recipe, native, unrolls).module()
+
+
+class _Chained:
+    def __init__(self, recipe: Recipe, native: int, unrolls: bool) -> None:
+        self.recipe = recipe
+        self.reads = len(recipe.ways) - len(recipe.results)
+        at = BASES + len(recipe.ways)
+        self.main = Main(at + scalar_words(recipe.nodes))
+        self.nodes = Nodes(self.main, recipe.nodes, self.reads, at, native, unrolls)
+
+    def module(self) -> bytes:
+        main, recipe = self.main, self.recipe
+        constant, number = main.constant, main.number
+        lanes = constant(recipe.lanes)
+        self.bases = [main.push(BASES + k) for k in range(len(recipe.ways))]
+        self.nodes.begin()
+        first = main.push(FIRST)
+        units = number(op.I_SUB, main.push(END), first)
+        invocation = main.input(op.BuiltIn.GLOBAL_INVOCATION_ID)
+        lane_groups = number(
+            op.I_MUL,
+            main.input(op.BuiltIn.NUM_WORKGROUPS),
+            constant(recipe.local_size // recipe.lanes),
+        )
+        more = number(op.I_ADD, units, number(op.I_ADD, lane_groups, constant(-1)))
+        share = number(op.U_DIV, more, lane_groups)
+        start = number(op.I_MUL, number(op.U_DIV, invocation, lanes), share)
+        start = main.least(start, units)
+        stop = number(op.I_ADD, first, main.least(number(op.I_ADD, start, share), units))
+        begin = number(
+            op.I_ADD, number(op.I_ADD, first, start), number(op.U_MOD, invocation, lanes)
+        )
+        at = main.variable(begin)
+        whole = math.prod(recipe.rows) * recipe.groups
+        if whole:
+            end = main.least(stop, constant(whole))
+            main.loop(at, end, recipe.lanes, self._whole)
+        if recipe.left:
+            main.loop(
+                at, stop, recipe.lanes, lambda n: self._edge(number(op.I_ADD, n, constant(-whole)))
+            )
+        return main.emit(recipe.local_size)
+
+    # ----- units
+
+    def _whole(self, n: int) -> None:
+        constant, number = self.main.constant, self.main.number
+        group, row = n, constant(0)
+        if self.recipe.rows:
+            # Pieces across rows that lie side by side are those of neighbouring lanes.
+            (beside, *_) = self.recipe.rows if self.recipe.ways[0].across else (1,)
+            piece, others = coordinates(self.main, n, (beside, 0))
+            group, above = coordinates(self.main, others, (self.recipe.groups, 0))
+            row = number(op.I_ADD, number(op.I_MUL, above, constant(beside)), piece)
+        element = number(op.I_MUL, group, constant(self.recipe.unit))
+        self._range(row, element, self.recipe.unit, self.recipe.step)
+
+    def _edge(self, row: int) -> None:
+        recipe = self.recipe
+        done = recipe.groups * recipe.unit
+        if recipe.phase is None:
+            self._range(row, self.main.constant(done), recipe.left, recipe.least)
+        else:
+            self._range(row, self.main.constant(0), recipe.left, recipe.least, done)
+
+    def _range(
+        self, row: int, element: int, count: int, step: int, between: int | None = None
+    ) -> None:
+        """A part of a row, step by step, or what is on both sides of so many elements of it."""
+        main, number, recipe = self.main, self.main.number, self.recipe
+        rows = coordinates(self.main, row, self.recipe.rows)
+        starts = [moved(main, base, rows, way.rows) for base, way in zip(self.bases, recipe.ways)]
+        ahead = main.constant(0)
+        if recipe.phase is not None:
+            back = number(op.I_SUB, main.constant(0), starts[recipe.phase])
+            ahead = number(op.U_MOD, back, main.constant(recipe.ahead + 1))
+        if between is None:
+            element = number(op.I_ADD, element, ahead)
+        at = []
+        for start, way in zip(starts, recipe.ways):
+            if len(way.steps) == 1:
+                along = number(op.I_MUL, element, main.constant(way.steps[0]))
+                start = number(op.I_ADD, start, along)
+            at.append(start)
+
+        def skipping(i: int) -> int:
+            if not between:
+                return i
+            is_ahead = main.make(op.U_LESS_THAN, main.bool, i, ahead)
+            skipped = (is_ahead, main.constant(0), main.constant(between))
+            return number(op.I_ADD, i, main.make(op.SELECT, main.uint, *skipped))
+
+        self.quad = recipe.quad if recipe.ways[0].across else step
+        still = self._still(at)
+
+        def follow(i: int) -> None:
+            values, i = dict(still), skipping(i)
+            write = self._step(at, number(op.I_ADD, element, i), i, values)
+            write()
+
+        if self.nodes.rare.keys() <= still.keys():
+            self._steps(count, step, follow)
+            return
+        # A CPU would execute slow branches for all elements. So steps are made for common values;
+        # those with rare ones are not written, but made again with their branches.
+        left = main.variable(main.constant(0))  # a bit for each such step
+
+        def follow_common(i: int) -> None:
+            values, there = dict(still), skipping(i)
+            write = self._step(at, number(op.I_ADD, element, there), there, values, common=True)
+            rare = self._is_any_rare(values, still)
+            main.unless(rare, write)
+            told = main.make(op.SELECT, main.uint, rare, main.constant(1), main.constant(0))
+            bit = number(op.SHIFT_LEFT_LOGICAL, told, number(op.U_DIV, i, main.constant(step)))
+            bits = main.make(op.LOAD, main.uint, left)
+            main.write(op.STORE, left, number(op.BITWISE_OR, bits, bit))
+
+        self._steps(count, step, follow_common)
+        main.each_bit(left, lambda bit: follow(number(op.I_MUL, bit, main.constant(step))))
+
+    def _steps(self, count: int, step: int, follow: Callable[[int], None]) -> None:
+        main = self.main
+        if count == step:
+            follow(main.constant(0))
+        else:
+            main.loop(main.variable(main.constant(0)), main.constant(count), step, follow)
+
+    def _is_any_rare(self, values: dict[int, Values], still: dict[int, Values]) -> int:
+        told = [
+            value
+            for number, (_, is_rare) in self.nodes.rare.items()
+            if number not in still
+            for value in is_rare(values, self.quad)
+        ]
+        either, *others = dict.fromkeys(told)
+        for value in others:
+            either = self.main.make(op.LOGICAL_OR, self.main.bool, either, value)
+        return either
+
+    def _still(self, at: Sequence[int]) -> dict[int, Values]:
+        """The values that are the same in all steps of a unit."""
+        values: dict[int, Values] = {}
+        for k, way in enumerate(self.recipe.ways[: self.reads]):
+            if way.steps == (0,):
+                address = self._places(way, at[k], self.main.constant(0), [])
+                values[k] = self._read(k, way, address)
+        self.nodes.compute(values, self.quad)
+        return values
+
+    # ----- elements
+
+    def _step(
+        self,
+        at: Sequence[int],
+        along: int,
+        i: int,
+        values: dict[int, Values],
+        *,
+        common: bool = False,
+    ) -> Callable[[], None]:
+        """Add the values of a step to those that stand still, and return what writes them."""
+        ways = self.recipe.ways
+        at_elements = self._coordinates_along(along)
+        places = [self._places(way, address, i, at_elements) for address, way in zip(at, ways)]
+        for k, way in enumerate(ways[: self.reads]):
+            if k not in values:
+                values[k] = self._read(k, way, places[k])
+        self.nodes.compute(values, self.quad, common=common)
+
+        def write() -> None:
+            for k, result in enumerate(self.recipe.results, self.reads):
+                where = k, ways[k].itemsize, self._width(ways[k], self.quad), places[k]
+                elements.write(self.main, *where, values[result], shared=self.recipe.shares)
+
+        return write
+
+    def _places(self, way: Way, at: int, i: int, at_elements: list[list[int]]) -> Address:
+        """Where the elements of a step are."""
+        constant, number = self.main.constant, self.main.number
+        if len(way.steps) > 1:
+            return cache(lambda k: moved(self.main, at, at_elements[k], way.steps))
+        (step,) = way.steps
+        start = number(op.I_ADD, at, number(op.I_MUL, i, constant(step)))
+        offsets = way.across or tuple([k * step for k in range(self.quad)])
+        address = cache(lambda offset: number(op.I_ADD, start, constant(offset)))
+        return lambda k: address(offsets[k])
+
+    def _coordinates_along(self, along: int) -> list[list[int]]:
+        """The coordinates in the row of elements that follow each other."""
+        main, number = self.main, self.main.number
+        if len(self.recipe.row) == 1:
+            return []
+        at_elements = [coordinates(self.main, along, self.recipe.row)]
+        for _ in range(1, self.quad):
+            (first, *others) = at_elements[-1]
+            more = [number(op.I_ADD, first, main.constant(1))]
+            for other, size in zip(others, self.recipe.row):
+                carry = main.make(op.I_EQUAL, main.bool, more[-1], main.constant(size))
+                more[-1] = main.make(op.SELECT, main.uint, carry, main.constant(0), more[-1])
+                by = main.make(op.SELECT, main.uint, carry, main.constant(1), main.constant(0))
+                more.append(number(op.I_ADD, other, by))
+            at_elements.append(more)
+        return at_elements
+
+    def _width(self, way: Way, count: int) -> int:
+        """The bytes that are moved at once where elements follow each other."""
+        follow = way.across == tuple(range(count)) if way.across else way.steps == (1,)
+        return min(way.align, count * way.itemsize, _QUAD) if follow else 0
+
+    def _read(self, binding: int, way: Way, address: Address) -> Values:
+        width = self._width(way, self.quad)
+        return elements.read(self.main, binding, way.itemsize, width, address, self.quad)

@@ -1,1 +1,0 @@
-"""SPIR-V modules: building, reading, checking, and folding specialization constants in."""

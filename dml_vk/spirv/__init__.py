@@ -1,0 +1,1 @@
+"""SPIR-V modules of any kernel: read, look up, edit and write them, and passes over them."""

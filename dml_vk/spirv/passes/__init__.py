@@ -1,0 +1,1 @@
+"""What makes another module of one, by the name of each."""
