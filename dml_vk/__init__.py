@@ -179,11 +179,11 @@ def __getattr__(name: str) -> Any:
 
         raise AttributeError(not_there("module 'dml_vk'", name))
     if _LAZY.get(name):
-        found = getattr(importlib.import_module(f"dml_vk.{_LAZY[name]}"), name)
+        value = getattr(importlib.import_module(f"dml_vk.{_LAZY[name]}"), name)
     else:
-        found = importlib.import_module(f"dml_vk.{name}")
-    globals()[name] = found
-    return found
+        value = importlib.import_module(f"dml_vk.{name}")
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

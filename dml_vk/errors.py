@@ -72,7 +72,7 @@ class DeviceError(DmlVkError, RuntimeError):
 
 
 class DeviceWarning(UserWarning):
-    """A device that does not compute as the results of a function need it."""
+    """A device whose arithmetic does not give the bits that a function promises."""
 
 
 class DeviceMemoryError(DmlVkError, MemoryError):
@@ -127,7 +127,7 @@ def _shown(value: object, depth: int = 0) -> str:
         if described is not None:
             return str(described(value))
         if depth < _MOST_NESTED and (type(value) is list or type(value) is tuple):
-            shown = [_shown(one, depth + 1) for one in value]
+            shown = [_shown(item, depth + 1) for item in value]
             if type(value) is list:
                 return f"[{', '.join(shown)}]"
             return f"({', '.join(shown)}{',' * (len(shown) == 1)})"

@@ -13,21 +13,22 @@ docs/operators.md says how exact results are.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 
 from dml_vk.arguments import Axes, to_int
-from dml_vk.array.creation import Wanted, asarray
+from dml_vk.array.creation import asarray
 from dml_vk.array.fourier import COMPLEX, REAL, TO_REAL, transform
 from dml_vk.array.manipulation import to_axes
 from dml_vk.array.padding import roll
-from dml_vk.dtypes import float32, to_dtype
+from dml_vk.dtypes import DTypeLike, float32, to_dtype
 from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.ops.fft import MOST_POINTS
 from dml_vk.strides.order import row_major
-from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.core import DeviceLike, Tensor
+from dml_vk.tensor.host import Array
 from dml_vk.tensor.operands import check_dtype, of_kinds, to_number, to_tensor
 
 __all__ = [
@@ -323,7 +324,9 @@ def ihfft(
     )
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Wanted = None) -> Tensor:
+def fftfreq(
+    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike = None
+) -> Tensor:
     """Return the frequencies of the points of a transform of n numbers that are d apart.
 
     The default dtype is float32.
@@ -335,7 +338,9 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Wanted = No
     return _frequencies("fftfreq", np.fft.fftfreq, n, d, dtype, device)
 
 
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Wanted = None) -> Tensor:
+def rfftfreq(
+    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike = None
+) -> Tensor:
     """Return the frequencies of the n // 2 + 1 points of `rfft`.
 
     >>> import dml_vk
@@ -345,7 +350,14 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Wanted = N
     return _frequencies("rfftfreq", np.fft.rfftfreq, n, d, dtype, device)
 
 
-def _frequencies(what: str, function: Any, n: Any, d: Any, dtype: Any, device: Wanted) -> Tensor:
+def _frequencies(
+    what: str,
+    function: Callable[[int, float], Array],
+    n: int,
+    d: float,
+    dtype: DTypeLike | None,
+    device: DeviceLike,
+) -> Tensor:
     """Compute frequencies in float64, and round them once."""
     count, step = to_int(what, "n", n), to_number(what, "d", d)
     if not 1 <= count <= MOST_POINTS:
@@ -355,9 +367,9 @@ def _frequencies(what: str, function: Any, n: Any, d: Any, dtype: Any, device: W
     kind = float32 if dtype is None else to_dtype(what, dtype)
     check_dtype(what, kind, of_kinds("f"))
     with np.errstate(over="ignore"):
-        found = function(count, float(step)).astype(kind.numpy_name)
+        frequencies = function(count, float(step)).astype(kind.numpy_name)
     with ErrorsAs(what):
-        return asarray(found, device=device)
+        return asarray(frequencies, device=device)
 
 
 def fftshift(x: Tensor, /, *, axes: Axes | None = None, out: Tensor | None = None) -> Tensor:
@@ -380,8 +392,8 @@ def ifftshift(x: Tensor, /, *, axes: Axes | None = None, out: Tensor | None = No
     return _shifted("ifftshift", x, axes, out, -1)
 
 
-def _shifted(what: str, x: Any, axes: Any, out: Tensor | None, sign: int) -> Tensor:
-    given = to_tensor(what, "x", x)
-    dims = row_major(given.ndim) if axes is None else to_axes(what, axes, given.ndim, "axes")
+def _shifted(what: str, x: Tensor, axes: Axes | None, out: Tensor | None, sign: int) -> Tensor:
+    x = to_tensor(what, "x", x)
+    dims = row_major(x.ndim) if axes is None else to_axes(what, axes, x.ndim, "axes")
     with ErrorsAs(what):
-        return roll(given, [sign * (given.shape[dim] // 2) for dim in dims], axis=dims, out=out)
+        return roll(x, [sign * (x.shape[dim] // 2) for dim in dims], axis=dims, out=out)

@@ -114,7 +114,7 @@ class Docstrings(griffe.Extension):
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         # A stub has their signatures, and of their docstrings the sentence.
         functions = pkg["array.operator_functions"].functions
-        for name, found in importlib.import_module("dml_vk.array.elementwise").MADE.items():
+        for name, found in importlib.import_module("dml_vk.array.elementwise").FUNCTIONS.items():
             functions[name].docstring = griffe.Docstring(str(inspect.getdoc(found)))
         # Hypothesis itself gives strategies the function that they draw with.
         for found in pkg["testing.strategies"].functions.values():

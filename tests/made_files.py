@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import dml_vk
-from dml_vk.array.elementwise import MADE
+from dml_vk.array.elementwise import FUNCTIONS as ELEMENTWISE
 from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS
 from tests import public_stub
 
@@ -35,8 +35,8 @@ def functions() -> str:
 
 
 def stubs() -> Iterator[str]:
-    for name in sorted(MADE):
-        signature = str(inspect.signature(MADE[name])).replace("'", "")
+    for name in sorted(ELEMENTWISE):
+        signature = str(inspect.signature(ELEMENTWISE[name])).replace("'", "")
         if len(f"def {name}{signature}:") > 100:
             inside, result = signature[1:].split(") -> ")
             signature = "(\n    " + inside.replace(", ", ",\n    ") + f",\n) -> {result}"

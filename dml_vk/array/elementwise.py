@@ -20,7 +20,7 @@ from dml_vk.array.calls import call
 from dml_vk.array.creation import full
 from dml_vk.array.host_operands import beside, with_arrays, with_dtypes, with_integers
 from dml_vk.array.searching import nonzero
-from dml_vk.dtypes import DTYPES, DType, bool_, float32, float64, to_dtype
+from dml_vk.dtypes import DTYPES, DType, DTypeLike, bool_, float32, float64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS, Operator
@@ -30,7 +30,7 @@ from dml_vk.ops.elementwise import cast_elements, compute, converted
 from dml_vk.ops.numbers import double_words, element_words, scalar_words
 from dml_vk.ops.view import View
 from dml_vk.promotion import common_dtype, float_dtype
-from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.core import DeviceLike, Tensor, tensor_over
 from dml_vk.tensor.operands import (
     Operand,
     check_dtype,
@@ -69,24 +69,20 @@ class Parametric(Named, Protocol):
 Function = TypeVar("Function", Unary, Binary, Parametric)
 
 
-def common_of(what: str, operator: Operator, operands: Sequence[Any]) -> DType:
-    common = common_dtype(
-        what,
-        [operand.dtype for operand in operands if isinstance(operand, Tensor)],
-        [plain(operand) for operand in operands if not isinstance(operand, Tensor)],
-    )
+def common_of(what: str, operator: Operator, operands: Sequence[Operand]) -> DType:
+    dtypes = [operand.dtype for operand in operands if isinstance(operand, Tensor)]
+    numbers = [plain(operand) for operand in operands if not isinstance(operand, Tensor)]
+    common = common_dtype(what, dtypes, numbers)
     if operator.only_floats:
         common = float_dtype(common)
     if common.kind == "f" and operator.name in exact.TURNED:
-        common = exact.compared_in(
-            common, [one.dtype for one in operands if isinstance(one, Tensor)]
-        )
+        common = exact.compared_in(common, dtypes)
     if not operator.takes(common):
         check_dtype(what, common, filter(operator.takes, DTYPES.values()))
     return common
 
 
-def target_of(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
+def target_of(what: str, tensors: list[Tensor], dtype: DType, out: Tensor | None) -> Tensor:
     """Return the tensor to write: `out`, after checking it, or a new one."""
     layouts = [tensor.layout for tensor in tensors]
     try:
@@ -100,7 +96,9 @@ def target_of(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tenso
 
 
 @operation(flexible="all")
-def computed(operands: Sequence[Any], out: Any, operator: Operator, params: Ints) -> Tensor:
+def computed(
+    operands: Sequence[Operand], out: Tensor | None, operator: Operator, params: Ints
+) -> Tensor:
     what, scalars = operator.name, params
     operands = beside(what, *operands)
     tensors = to_tensors(what, operands)
@@ -119,7 +117,7 @@ def computed(operands: Sequence[Any], out: Any, operator: Operator, params: Ints
     return target
 
 
-def _of_kind(what: str, operands: Sequence[Any], common: DType) -> list[Any]:
+def _of_kind(what: str, operands: Sequence[Operand], common: DType) -> list[Operand]:
     """Convert tensors among the operands to floats if floats are computed."""
     return [of_kind(what, x, common) if isinstance(x, Tensor) else x for x in operands]
 
@@ -158,7 +156,7 @@ def _comparison(operator: Operator) -> Binary:
     return _named(function, operator)
 
 
-def _beside_integers(name: str, x: Any, other: Any, out: Any) -> Tensor:
+def _beside_integers(name: str, x: Tensor, other: Any, out: Tensor | None) -> Tensor:
     value = other if type(other) in (int, float, Tensor) else plain(other)
     if isinstance(value, np.ndarray):
         x, value = beside(name, x, value)
@@ -170,18 +168,19 @@ def _beside_integers(name: str, x: Any, other: Any, out: Any) -> Tensor:
         return call(computed, (x, value), out, OPERATORS[name], ())
     # Of 64 bits: floats are rounded to the integer that decides, where there is one.
     wide = astype(value, float64, copy=False)
-    near = MADE["ceil" if name in exact.ROUNDED_UP else "floor"](wide)
-    low, high = [MADE["greater_equal"](near, limit) for limit in exact.limits_as_floats(x.dtype)]
-    inside = MADE["greater"](low, high)
-    found = call(computed, (x, astype(near, x.dtype)), None, OPERATORS[name], ())
+    near = FUNCTIONS["ceil" if name in exact.ROUNDED_UP else "floor"](wide)
+    limits = exact.limits_as_floats(x.dtype)
+    low, high = [FUNCTIONS["greater_equal"](near, limit) for limit in limits]
+    inside = FUNCTIONS["greater"](low, high)
+    result = call(computed, (x, astype(near, x.dtype)), None, OPERATORS[name], ())
     if name in ("equal", "not_equal"):
-        whole = MADE["logical_and"](inside, MADE["equal"](near, wide))
-        pair = (found, whole) if name == "equal" else (found, MADE["logical_not"](whole))
-        found = MADE["logical_and" if name == "equal" else "logical_or"](*pair, out=out)
+        whole = FUNCTIONS["logical_and"](inside, FUNCTIONS["equal"](near, wide))
+        pair = (result, whole) if name == "equal" else (result, FUNCTIONS["logical_not"](whole))
+        result = FUNCTIONS["logical_and" if name == "equal" else "logical_or"](*pair, out=out)
     else:  # NaN is neither below nor above.
-        is_less, least = name.startswith("less"), exact.limits_as_floats(x.dtype)[0]
-        found = where(inside, found, high if is_less else MADE["less"](near, least), out=out)
-    return found
+        is_less, least = name.startswith("less"), limits[0]
+        result = where(inside, result, high if is_less else FUNCTIONS["less"](near, least), out=out)
+    return result
 
 
 def _parametric(operator: Operator) -> Parametric:
@@ -226,11 +225,11 @@ def _named(function: Function, operator: Operator) -> Function:
 
 def astype(
     x: Tensor,
-    dtype: Any,
+    dtype: DTypeLike,
     /,
     *,
     copy: bool = True,
-    device: Any = None,
+    device: DeviceLike = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Convert the elements to another dtype; with `copy=False`, x itself if it already has it.
@@ -254,7 +253,7 @@ def astype(
 
 
 @operation(flexible="all")
-def _cast(operands: Sequence[Tensor], out: Any, dtype: DType) -> Tensor:
+def _cast(operands: Sequence[Tensor], out: Tensor | None, dtype: DType) -> Tensor:
     (x,) = operands
     target = target_of("astype", [x], dtype, out)
     if dtype is x.dtype:
@@ -302,7 +301,7 @@ def where(
     """
     if type(condition) is Tensor and _fit(x1, x2):
         return call(_selected, (condition, x1, x2), out)
-    near = next((one for one in (condition, x1, x2) if isinstance(one, Tensor)), None)
+    near = next((operand for operand in (condition, x1, x2) if isinstance(operand, Tensor)), None)
     if near is not None:
         condition, x1, x2 = with_arrays("where", (condition, x1, x2), near)
     condition = to_tensor("where", "condition", condition)
@@ -320,7 +319,7 @@ def where(
     return call(_selected, (condition, x1, x2), out)
 
 
-def _fit(x1: Any, x2: Any) -> bool:
+def _fit(x1: Operand | None, x2: Operand | None) -> bool:
     """Whether these are tensors, or a tensor and a number that fits in the params."""
     tensor, other = (x1, x2) if type(x1) is Tensor else (x2, x1)
     if type(tensor) is Tensor and type(other) in (int, float, bool):
@@ -329,7 +328,7 @@ def _fit(x1: Any, x2: Any) -> bool:
 
 
 @operation(flexible="all")
-def _selected(operands: Sequence[Any], out: Any) -> Tensor:
+def _selected(operands: tuple[Tensor, Operand, Operand], out: Tensor | None) -> Tensor:
     operator, (condition, *numbers) = OPERATORS["where"], operands
     if condition.dtype.kind == "c":
         condition = astype(condition, bool_)
@@ -340,8 +339,8 @@ def _selected(operands: Sequence[Any], out: Any) -> Tensor:
         () if isinstance(x, Tensor) else element_words("where", "number", common, plain(x))
         for x in numbers
     ]
-    operands = (condition, *_of_kind("where", numbers, common))
-    sources = [x if isinstance(x, Tensor) else None for x in operands]
+    values = _of_kind("where", numbers, common)
+    sources = [x if isinstance(x, Tensor) else None for x in (condition, *values)]
     # The words of the third operand follow the first word of the second.
     scalars = (*words[0], *words[1]) if words[0] else (0, *words[1])
     compute("where", operator, sources, target, common, scalars)
@@ -394,7 +393,7 @@ def _function(operator: Operator) -> Any:
 
 
 # Functions generated from the table; those written by hand above have no `doc` there.
-MADE = {name: _function(operator) for name, operator in OPERATORS.items() if operator.doc}
-globals().update(MADE)
+FUNCTIONS = {name: _function(operator) for name, operator in OPERATORS.items() if operator.doc}
+globals().update(FUNCTIONS)
 if TYPE_CHECKING:
     from dml_vk.array.operator_functions import *  # noqa: F403

@@ -8,7 +8,6 @@ float16 is computed in float32 and rounded once. What lies outside a sequence is
 from __future__ import annotations
 
 import builtins
-from typing import Any
 
 from dml_vk.array.einsum import numeric_dtype
 from dml_vk.array.elementwise import astype, conj, multiply, where
@@ -44,7 +43,7 @@ def convolve(a: Tensor, v: Tensor, /, mode: str = "full", *, out: Tensor | None 
     ([0, 1, 12, 23, 30], [1, 12, 23])
     """
     what = "convolve"
-    a, v = (_sequence(one) for one in beside(what, a, v))
+    a, v = (_sequence(x) for x in beside(what, a, v))
     a, v, dtype = _checked(what, a, v, mode)
     if v.size > a.size:
         a, v = v, a
@@ -69,15 +68,15 @@ def correlate(a: Tensor, v: Tensor, /, mode: str = "valid", *, out: Tensor | Non
     if out is not None:
         check_out(what, out, (_length(a.size, v.size, mode),), dtype, a)
         out = out.over(out.layout.flip(0))
-    found = _slid(what, v, a, mode, dtype, out)
-    return found.over(found.layout.flip(0))
+    reversed_sums = _slid(what, v, a, mode, dtype, out)
+    return reversed_sums.over(reversed_sums.layout.flip(0))
 
 
-def _sequence(x: Any) -> Any:
+def _sequence(x: Tensor) -> Tensor:
     return x.unsqueeze(0) if isinstance(x, Tensor) and not x.ndim else x
 
 
-def _checked(what: str, a: Any, v: Any, mode: Any) -> tuple[Tensor, Tensor, DType]:
+def _checked(what: str, a: Tensor, v: Tensor, mode: str) -> tuple[Tensor, Tensor, DType]:
     a, v = beside(what, a, v)
     dtype = numeric_dtype(what, (("a", a), ("v", v)))
     for name, x in (("a", a), ("v", v)):
@@ -94,15 +93,13 @@ def _length(first: int, second: int, mode: str) -> int:
     return longer + {"full": shorter - 1, "same": 0, "valid": 1 - shorter}[mode]
 
 
-def _slid(what: str, a: Tensor, v: Tensor, mode: str, dtype: DType, out: Any) -> Tensor:
+def _slid(what: str, a: Tensor, v: Tensor, mode: str, dtype: DType, out: Tensor | None) -> Tensor:
     """Slide v, which is not longer, along a."""
     before = {"full": v.size - 1, "same": v.size // 2, "valid": 0}[mode]
     length = _length(a.size, v.size, mode)
     target = result_over(what, Layout((length,)), dtype, a, out)
     with ErrorsAs(what):
-        a, v = (
-            of_kind(what, Tensor(copy_if_overlapping(what, one, target)), dtype) for one in (a, v)
-        )
+        a, v = (of_kind(what, Tensor(copy_if_overlapping(what, x, target)), dtype) for x in (a, v))
         if dtype.kind == "f" and dtype is not float64:
             return _of_floats(what, a, v, before, target)
         after = length + v.size - 1 - before - a.size
@@ -115,7 +112,7 @@ def _slid(what: str, a: Tensor, v: Tensor, mode: str, dtype: DType, out: Any) ->
 
 def _of_floats(what: str, a: Tensor, v: Tensor, before: int, target: Tensor) -> Tensor:
     sums = tensor_over(what, Layout((1, 1, target.size)), float32, a.device, a.allocation)
-    image, weight = (one.over(one.layout.unsqueeze(0).unsqueeze(0)) for one in (a, v))
+    image, weight = (x.over(x.layout.unsqueeze(0).unsqueeze(0)) for x in (a, v))
     convolve_windows(what, image, weight, None, sums, Window((1,), (1,), (before,)), 1)
     return astype(sums.over(Layout((target.size,))), target.dtype, out=target)
 

@@ -38,7 +38,7 @@ from dml_vk.runtime.device import default_device
 from dml_vk.strides.views import one_tuple
 from dml_vk.tensor import host
 from dml_vk.tensor.core import Tensor, tensor_over
-from dml_vk.tensor.host import Array
+from dml_vk.tensor.host import Array, ArrayLike
 from dml_vk.tensor.operands import Operand, is_scalar, plain, scalar_dtype
 
 if TYPE_CHECKING:
@@ -91,21 +91,21 @@ def _in_place(function: Callable[..., Tensor]) -> Method:
 def _check_kept(what: str, x: Any, y: Any) -> None:
     """Check that the result of an in-place operation has x's dtype."""
     if x.dtype.kind in "fc":  # They hold all real numbers.
-        kept = y.dtype is x.dtype if hasattr(y, "dtype") else not isinstance(y, complex)
-        if kept:
+        keeps_dtype = y.dtype is x.dtype if hasattr(y, "dtype") else not isinstance(y, complex)
+        if keeps_dtype:
             return
     if isinstance(y, Tensor) or is_scalar(y):
         other = y.dtype if isinstance(y, Tensor) else scalar_dtype(y)
-        found = common_dtype(what, (x.dtype, other))
+        dtype = common_dtype(what, (x.dtype, other))
     elif isinstance(plain(y), (Real, complex)):
-        found = common_dtype(what, (x.dtype,), (plain(y),))
+        dtype = common_dtype(what, (x.dtype,), (plain(y),))
     else:
         return  # The function raises the error.
     if what in OPERATORS and OPERATORS[what].only_floats:
-        found = float_dtype(found)
-    if found is not x.dtype:
+        dtype = float_dtype(dtype)
+    if dtype is not x.dtype:
         rule = f"cannot cast the in-place result to {x.dtype.name}"
-        raise DTypeError(what, rule, result=found)
+        raise DTypeError(what, rule, result=dtype)
 
 
 def _is_foreign(other: object) -> bool:
@@ -190,7 +190,7 @@ class TensorMethods:
         """Return a view if the key has only ints, slices, `...` and None, else a copy."""
         return indexing.read(self, key)
 
-    def __setitem__(self: Any, key: Any, value: Operand) -> None:
+    def __setitem__(self: Any, key: Any, value: ArrayLike) -> None:
         """Write to the selected elements."""
         indexing.write(self, key, value)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import is_axis_of_none, to_axis
 from dml_vk.array.calls import call
@@ -19,13 +18,14 @@ from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.view import check_devices
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import Array, ArrayLike
 from dml_vk.tensor.operands import result_over, to_tensor
 
 
 @hinted
 def take(
     x: Tensor,
-    indices: Any,
+    indices: ArrayLike,
     /,
     axis: int | None = None,
     *,
@@ -62,7 +62,7 @@ def take(
 
 @hinted
 def take_along_axis(
-    x: Tensor, indices: Any, /, axis: int = -1, *, out: Tensor | None = None
+    x: Tensor, indices: ArrayLike, /, axis: int = -1, *, out: Tensor | None = None
 ) -> Tensor:
     """Select elements of x by an index tensor of the result's shape, along an axis.
 
@@ -90,7 +90,9 @@ def take_along_axis(
     return call(_along, (x, tensor), out, what, dim, elementwise(like, tensor.layout))
 
 
-def _along(operands: Sequence[Tensor], out: Any, what: str, dim: int, layout: Layout) -> Tensor:
+def _along(
+    operands: Sequence[Tensor], out: Tensor | None, what: str, dim: int, layout: Layout
+) -> Tensor:
     x, index = operands
     result = result_over(what, layout, x.dtype, x, out)
     gather_elements(what, x, index, result, dim)
@@ -103,7 +105,7 @@ def elements_at(x: Tensor, index: Tensor) -> Tensor:
     return call(_along, (x, index), None, "take", 0, layout)
 
 
-def _integers(what: str, x: Tensor, indices: Any) -> Any:
+def _integers(what: str, x: Tensor, indices: ArrayLike) -> Tensor | Array:
     index = index_array(what, indices)
     if index.dtype.kind not in "iu":
         raise DTypeError(what, "indices must be integers", dtype=index.dtype)
