@@ -31,8 +31,8 @@ from dml_vk.array.elementwise import (
 )
 from dml_vk.array.grids import arange
 from dml_vk.array.host_operands import beside
-from dml_vk.array.indexing.places import MOST
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.indexing.positions import MOST
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import concat, reshape
 from dml_vk.array.quantiles import rows_of
 from dml_vk.array.searching import searchsorted

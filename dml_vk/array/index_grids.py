@@ -9,7 +9,7 @@ from dml_vk.array.creation import asarray
 from dml_vk.array.elementwise import add, astype, subtract
 from dml_vk.array.grids import arange
 from dml_vk.array.host_operands import beside_tensor
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.info import MOST_DIMS
 from dml_vk.array.searching import check_one_dim, nonzero, searchsorted
 from dml_vk.dtypes import bool_, int64

@@ -22,7 +22,7 @@ from dml_vk.array.elementwise import (
     where,
 )
 from dml_vk.array.host_operands import beside
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import concat, reshape
 from dml_vk.array.searching import check_one_dim, searchsorted
 from dml_vk.array.sorting import argsort

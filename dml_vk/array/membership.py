@@ -13,7 +13,7 @@ from typing import Any
 from dml_vk.arguments import to_bool
 from dml_vk.array.elementwise import astype, equal, not_equal
 from dml_vk.array.host_operands import beside, number_beside
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import concat, reshape
 from dml_vk.array.searching import nonzero, searchsorted
 from dml_vk.array.sets import unique, unique_inverse

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dml_vk.arguments import Axes, several, to_axis, to_index, to_tuple
 from dml_vk.array.host_operands import beside
-from dml_vk.array.indexing.taking import take_along_axis
+from dml_vk.array.indexing.take import take_along_axis
 from dml_vk.array.manipulation import broadcast_arrays, reshape
 from dml_vk.array.sorting import argsort, sort
 from dml_vk.dtypes import int64

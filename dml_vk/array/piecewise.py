@@ -26,7 +26,7 @@ from dml_vk.array.elementwise import (
 from dml_vk.array.host_operands import beside
 from dml_vk.array.indexing.modes import check_mode, moved
 from dml_vk.array.manipulation import to_axes
-from dml_vk.array.selections import flatnonzero, within
+from dml_vk.array.selection import flatnonzero, within
 from dml_vk.array.statistics import any, computed_in
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted

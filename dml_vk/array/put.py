@@ -10,9 +10,9 @@ from dml_vk.array.elementwise import add, astype, less, remainder, where
 from dml_vk.array.grids import arange
 from dml_vk.array.host_operands import beside, beside_tensor
 from dml_vk.array.indexing.modes import check_mode, moved
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import reshape
-from dml_vk.array.selections import flatnonzero, unravel_index, within
+from dml_vk.array.selection import flatnonzero, unravel_index, within
 from dml_vk.dtypes import bool_, int64
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.layout import Layout

@@ -26,7 +26,7 @@ from dml_vk.array.elementwise import (
     where,
 )
 from dml_vk.array.host_operands import beside
-from dml_vk.array.indexing.taking import elements_at, take
+from dml_vk.array.indexing.take import elements_at, take
 from dml_vk.array.manipulation import reshape
 from dml_vk.array.quantile_places import CHOOSING, Places, places, to_fractions, to_method
 from dml_vk.array.sorting import sort

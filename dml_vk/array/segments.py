@@ -18,7 +18,7 @@ from dml_vk.array.elementwise import (
     where,
 )
 from dml_vk.array.grids import arange
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import reshape
 from dml_vk.array.searching import searchsorted
 from dml_vk.array.statistics import max, sum

@@ -17,7 +17,7 @@ import numpy as np
 from dml_vk.arguments import to_axis, to_bool
 from dml_vk.array.creation import zeros
 from dml_vk.array.elementwise import add, astype, isnan, multiply
-from dml_vk.array.indexing.taking import take
+from dml_vk.array.indexing.take import take
 from dml_vk.array.manipulation import concat, moveaxis, reshape
 from dml_vk.array.statistics import any as any_of
 from dml_vk.dtypes import DType, int64, uint32, uint64

@@ -24,7 +24,7 @@ from dml_vk.array.elementwise import (
     subtract,
     where,
 )
-from dml_vk.array.indexing.taking import take_along_axis
+from dml_vk.array.indexing.take import take_along_axis
 from dml_vk.array.manipulation import broadcast_to, concat, permute_dims, reshape, to_axes
 from dml_vk.array.sorting import argsort
 from dml_vk.array.statistics import all, any, count_nonzero

@@ -8,7 +8,7 @@ import numpy as np
 
 from dml_vk.arguments import to_axis
 from dml_vk.array.indexing.keys import outside_of
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.segments import segments_reduced
 from dml_vk.dtypes import DTypeLike
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError

@@ -18,7 +18,7 @@ from dml_vk.array import (
     elementwise,
     manipulation,
     moments,
-    numpys_views,
+    numpy_views,
     products,
     rounding,
     sorting,
@@ -206,11 +206,11 @@ class TensorMethods:
 
     def ravel(self: Any, order: str = "C") -> Tensor:
         """Return the elements as one dim: see `dml_vk.ravel`."""
-        return numpys_views.ravel(self, order)
+        return numpy_views.ravel(self, order)
 
     def swapaxes(self: Any, axis1: int, axis2: int) -> Tensor:
         """Return a view with two axes swapped: see `dml_vk.swapaxes`."""
-        return numpys_views.swapaxes(self, axis1, axis2)
+        return numpy_views.swapaxes(self, axis1, axis2)
 
     @hinted
     def argsort(self: Any, axis: int = -1) -> Tensor:

@@ -52,7 +52,7 @@ MUTANTS = (
     Mutant(
         "index-of-the-first-from-the-end",
         "the lowest negative index of a list is out of bounds",
-        f"{_ARRAY}/indexing/places.py",
+        f"{_ARRAY}/indexing/positions.py",
         "if index.size and not -part.size <= int(index.min())",
         "if index.size and not -part.size < int(index.min())",
         (
@@ -63,7 +63,7 @@ MUTANTS = (
     Mutant(
         "index-writes-of-the-device",
         "several writes to one place by indexes on the device end in any order",
-        f"{_ARRAY}/indexing/places.py",
+        f"{_ARRAY}/indexing/positions.py",
         "    if any(isinstance(part.array, View) for part in parts):\n        return False\n",
         "    if any(isinstance(part.array, View) for part in parts):\n        return True\n",
         (f"{_OPS}/test_last_writers.py", f"{_OPS}/test_scatter.py"),

@@ -16,7 +16,7 @@ from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.creation import asarray, full
 from dml_vk.array.indexing.keys import Key, basic, parse
-from dml_vk.array.indexing.places import (
+from dml_vk.array.indexing.positions import (
     Part,
     between,
     parts_of,

@@ -12,7 +12,7 @@ from dml_vk.array.creation import asarray, full
 from dml_vk.array.elementwise import add, astype, floor_divide, multiply, remainder, where
 from dml_vk.array.host_operands import beside, beside_tensor, is_of_host
 from dml_vk.array.indexing.modes import check_mode, moved
-from dml_vk.array.indexing.taking import take
+from dml_vk.array.indexing.take import take
 from dml_vk.array.manipulation import broadcast_to, by_columns, concat, moveaxis, reshape, stack
 from dml_vk.array.searching import check_one_dim, nonzero
 from dml_vk.array.statistics import max, min

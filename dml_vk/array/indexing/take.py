@@ -10,7 +10,7 @@ from dml_vk.array.creation import asarray
 from dml_vk.array.indexing.api import gathered, separate
 from dml_vk.array.indexing.keys import Key, index_array
 from dml_vk.array.indexing.modes import check_mode, moved
-from dml_vk.array.indexing.places import checked, part_of
+from dml_vk.array.indexing.positions import checked, part_of
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout, elementwise
