@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from dml_vk.arguments import to_axis
-from dml_vk.array.host_operands import beside_tensor
+from dml_vk.array.host_operands import upload_array
 from dml_vk.array.manipulation import moveaxis, reshape, stack
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.tensor.core import Tensor
@@ -42,7 +42,7 @@ def apply_along_axis(
         result = func1d(rows[index], *args, **kwargs)
         with ErrorsAs(what):
             results.append(
-                result if isinstance(result, Tensor) else beside_tensor(what, result, arr)
+                result if isinstance(result, Tensor) else upload_array(what, result, arr)
             )
     with ErrorsAs(what):
         rank = results[0].ndim

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dml_vk.arguments import Axes, Ints, to_bool
 from dml_vk.array.creation import full_like
 from dml_vk.array.elementwise import astype, divide, multiply, subtract
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation import broadcast_to, to_axes
 from dml_vk.array.moments import count_of, mean
 from dml_vk.array.statistics import computed_in, max, min, reduced_axes, reduced_target, sum
@@ -62,7 +62,7 @@ def average(
     """
     what = "average"
     if weights is not None:
-        x, weights = beside(what, x, weights)
+        x, weights = upload_operands(what, x, weights)
     x = to_tensor(what, "x", x)
     returned = to_bool(what, "returned", returned)
     axes, keepdims = reduced_axes(what, x, axis), to_bool(what, "keepdims", keepdims)

@@ -8,7 +8,7 @@ from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.complex_extremes import limited
 from dml_vk.array.elementwise import astype, common_of, computed, maximum, minimum, target_of
-from dml_vk.array.host_operands import beside, number_beside
+from dml_vk.array.host_operands import number_as_tensor, upload_operands
 from dml_vk.dtypes import DType, bool_
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.ops.elementwise import converted
@@ -35,7 +35,7 @@ def clip(
     >>> dml_vk.clip(dml_vk.asarray([-5, 5, 50]), 0, 9).tolist()
     [0, 5, 9]
     """
-    x, min, max = beside("clip", x, min, max)
+    x, min, max = upload_operands("clip", x, min, max)
     bounds = [bound for bound in (min, max) if bound is not None]
     tensors = to_tensors("clip", (x, *bounds))
     x = to_tensor("clip", "x", x)
@@ -67,7 +67,7 @@ def _clip_complex(
     result = astype(x, common, copy=False)
     for bound, below in ((min, True), (max, False)):
         if bound is not None:
-            whole = bound if isinstance(bound, Tensor) else number_beside("clip", bound, result)
+            whole = bound if isinstance(bound, Tensor) else number_as_tensor("clip", bound, result)
             result = limited(result, astype(whole, common, copy=False), below)
     return astype(result, common, out=out)
 

@@ -19,7 +19,7 @@ from dml_vk.array.elementwise import (
     multiply,
     subtract,
 )
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.statistics import all
 from dml_vk.dtypes import DType, complex64, float16, float32, float64
 from dml_vk.errors import ErrorsAs
@@ -77,7 +77,7 @@ def array_equal(a1: Tensor, a2: Tensor, equal_nan: bool = False) -> bool:
     (False, True)
     """
     what = "array_equal"
-    a1, a2 = beside(what, a1, a2)
+    a1, a2 = upload_operands(what, a1, a2)
     x1, x2 = to_tensor(what, "a1", a1), to_tensor(what, "a2", a2)
     equal_nan = to_bool(what, "equal_nan", equal_nan)
     if x1.shape != x2.shape:
@@ -98,7 +98,7 @@ def _close(
     equal_nan: bool,
     out: Tensor | None = None,
 ) -> Tensor:
-    a, b = beside(what, a, b)
+    a, b = upload_operands(what, a, b)
     tensors = to_tensors(what, (a, b))
     rtol, atol = to_number(what, "rtol", rtol), to_number(what, "atol", atol)
     equal_nan = to_bool(what, "equal_nan", equal_nan)

@@ -20,7 +20,7 @@ from dml_vk.array.elementwise import (
     sqrt,
     subtract,
 )
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation import concat, reshape
 from dml_vk.array.moments import mean
 from dml_vk.array.products import matmul
@@ -113,7 +113,7 @@ def _covariances(
     dtype: DTypeLike | None,
 ) -> tuple[Tensor, DType]:
     """Return the matrix in the dtype of the computation, and the dtype of the result."""
-    m, y, fweights, aweights = beside(what, m, y, fweights, aweights)
+    m, y, fweights, aweights = upload_operands(what, m, y, fweights, aweights)
     rowvar, bias = (
         _switch(what, name, value) for name, value in (("rowvar", rowvar), ("bias", bias))
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dml_vk.arguments import to_axis, to_bool, to_int
 from dml_vk.array.elementwise import not_equal, subtract
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.dtypes import DTypeLike
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
@@ -102,7 +102,7 @@ def diff(
     >>> dml_vk.diff(x, prepend=0).tolist()
     [1, 3, 5, 7]
     """
-    x, prepend, append = beside("diff", x, prepend, append)
+    x, prepend, append = upload_operands("diff", x, prepend, append)
     x = to_tensor("diff", "x", x)
     axis, count = to_axis("diff", "axis", axis, x.layout.rank), to_int("diff", "n", n)
     named = {"prepend": prepend, "x": x, "append": append}

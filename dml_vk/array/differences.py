@@ -10,7 +10,7 @@ from dml_vk.arguments import Axes, to_int
 from dml_vk.array.creation import full
 from dml_vk.array.cumulative import diff
 from dml_vk.array.elementwise import add, astype, divide, multiply, negative, subtract
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation import moveaxis, reshape, to_axes
 from dml_vk.array.statistics import computed_in, sum
 from dml_vk.dtypes import DType, complex128, float64
@@ -57,7 +57,7 @@ def gradient(
     [1.0, 2.0, 4.0]
     """
     what = "gradient"
-    f, *spacing = beside(what, f, *varargs)
+    f, *spacing = upload_operands(what, f, *varargs)
     x = to_tensor(what, "f", f)
     check_dtype(what, x.dtype, of_kinds("iufc"))
     axes = row_major(x.ndim) if axis is None else to_axes(what, axis, x.ndim)
@@ -102,7 +102,7 @@ def ediff1d(
     [0, 3, 5, 7]
     """
     what = "ediff1d"
-    x, end, begin = beside(what, x, to_end, to_begin)
+    x, end, begin = upload_operands(what, x, to_end, to_begin)
     with ErrorsAs(what):
         flat = reshape(x, -1)
         check_dtype(what, x.dtype, of_kinds("iufc"))
@@ -137,7 +137,7 @@ def trapezoid(
     4.5
     """
     what = "trapezoid"
-    y, x, dx = beside(what, y, x, dx)
+    y, x, dx = upload_operands(what, y, x, dx)
     with ErrorsAs(what, source="axis"):
         values = moveaxis(to_tensor(what, "y", y), axis, -1)
         if x is not None:

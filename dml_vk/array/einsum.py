@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.dtypes import DType, int32
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
@@ -199,7 +199,7 @@ def einsum(
         raise LayoutError(what, rule, subscripts=type(subscripts).__name__)
     if not operands:
         raise LayoutError(what, "at least one operand is needed", subscripts=subscripts)
-    return call(_einsum, beside(what, *operands), out, str(subscripts))
+    return call(_einsum, upload_operands(what, *operands), out, str(subscripts))
 
 
 def _einsum(operands: Sequence[Tensor], out: Tensor | None, subscripts: str) -> Tensor:

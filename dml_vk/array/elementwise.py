@@ -18,7 +18,7 @@ from dml_vk.arguments import Ints, to_bool
 from dml_vk.array import exact_comparisons as exact
 from dml_vk.array.calls import call
 from dml_vk.array.creation import full
-from dml_vk.array.host_operands import beside, with_arrays, with_dtypes, with_integers
+from dml_vk.array.host_operands import upload_operands, with_arrays, with_dtypes, with_integers
 from dml_vk.array.searching import nonzero
 from dml_vk.dtypes import DTYPES, DType, DTypeLike, bool_, float32, float64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
@@ -100,7 +100,7 @@ def computed(
     operands: Sequence[Operand], out: Tensor | None, operator: Operator, params: Ints
 ) -> Tensor:
     what, scalars = operator.name, params
-    operands = beside(what, *operands)
+    operands = upload_operands(what, *operands)
     tensors = to_tensors(what, operands)
     common = common_of(what, operator, operands)
     dtype = operator.result_dtype(common)
@@ -159,7 +159,7 @@ def _comparison(operator: Operator) -> Binary:
 def _beside_integers(name: str, x: Tensor, other: Any, out: Tensor | None) -> Tensor:
     value = other if type(other) in (int, float, Tensor) else plain(other)
     if isinstance(value, np.ndarray):
-        x, value = beside(name, x, value)
+        x, value = upload_operands(name, x, value)
     if type(value) in (int, float):
         name, value = exact.bounded(name, value, x.dtype)
     elif x.dtype.itemsize == 8 and issubclass(type(value), LiveNumber) and value.kind is float:
@@ -355,7 +355,7 @@ _SMALL = (3, 4)  # powers that are computed as products
 
 def _to_the_power(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     if type(x1) is not Tensor or type(x2) not in (Tensor, int, float):
-        x1, x2 = beside("pow", x1, x2)
+        x1, x2 = upload_operands("pow", x1, x2)
     number: Any = x2
     if issubclass(type(number), LiveNumber):
         number = number.kind(number)  # Its value tells the operator.

@@ -12,7 +12,7 @@ import numpy as np
 from dml_vk.arguments import to_bool, to_int
 from dml_vk.array.creation import filled, new_tensor
 from dml_vk.array.elementwise import add, astype, divide, floor, multiply, where
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.dtypes import DType, DTypeLike, bool_, complex64, float32, float64, int64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
@@ -238,7 +238,9 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy", sparse: bool = False) -> tup
     >>> [x.tolist() for x in dml_vk.meshgrid(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4]))]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
-    vectors = [to_tensor("meshgrid", "array", vector) for vector in beside("meshgrid", *arrays)]
+    vectors = [
+        to_tensor("meshgrid", "array", vector) for vector in upload_operands("meshgrid", *arrays)
+    ]
     thin = to_bool("meshgrid", "sparse", sparse)
     if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         raise RangeError("meshgrid", "indexing must be 'xy' or 'ij'", indexing=indexing)

@@ -30,7 +30,7 @@ from dml_vk.array.elementwise import (
     where,
 )
 from dml_vk.array.grids import arange
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.indexing.positions import MOST
 from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import concat, reshape
@@ -152,7 +152,7 @@ def histogram(
 def _weights(what: str, weights: Tensor | None, x: Tensor) -> Tensor | None:
     if weights is None:
         return None
-    _, weights = beside(what, x, weights)
+    _, weights = upload_operands(what, x, weights)
     weights = to_tensor(what, "weights", weights)
     to_tensors(what, [x, weights])
     check_dtype(what, weights.dtype, of_kinds("iuf"))
@@ -299,7 +299,7 @@ def histogram2d(
     [[2.0, 0.0], [0.0, 1.0]]
     """
     what = "histogram2d"
-    x, y = beside(what, x, y)
+    x, y = upload_operands(what, x, y)
     axes = [to_tensor(what, name, coordinates) for name, coordinates in (("x", x), ("y", y))]
     if len({coordinates.shape for coordinates in axes}) > 1 or axes[0].ndim != 1:
         raise LayoutError(what, "x and y must be 1-D and of one size", x=x.shape, y=y.shape)

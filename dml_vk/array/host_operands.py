@@ -25,18 +25,21 @@ from dml_vk.tensor.operands import Operand, is_scalar, plain, scalar_dtype
 _OF_HOST = (np.ndarray, list, tuple)
 
 
-def beside(what: str, *operands: object) -> Sequence[Any]:
-    """Return the operands as tensors and Python's numbers if there is a tensor among them."""
+def upload_operands(what: str, *operands: object) -> Sequence[Any]:
+    """Return the operands as tensors and Python's numbers, if there is a tensor among them.
+
+    Arrays and lists are uploaded to its device; NumPy's scalars promote with it.
+    """
     near = next((operand for operand in operands if isinstance(operand, Tensor)), None)
     return operands if near is None else with_dtypes(with_arrays(what, operands, near), near)
 
 
 def with_arrays(what: str, operands: Sequence[object], near: Tensor) -> Sequence[Any]:
     """Return the operands with arrays and lists as tensors on the device of `near`."""
-    if not any(map(is_of_host, operands)):
+    if not any(map(is_on_host, operands)):
         return operands
     return [
-        beside_tensor(what, operand, near) if is_of_host(operand) else operand
+        upload_array(what, operand, near) if is_on_host(operand) else operand
         for operand in operands
     ]
 
@@ -74,19 +77,19 @@ def with_integers(what: str, *operands: Operand) -> Sequence[Any]:
     ]
 
 
-def number_beside(what: str, number: object, near: Tensor) -> Tensor:
+def number_as_tensor(what: str, number: object, near: Tensor) -> Tensor:
     """Return a number as a 0-D tensor, of the dtype to which it promotes with a tensor."""
     own = plain(number)
     with ErrorsAs(what):
         return full((), own, common_dtype(what, [near.dtype], [own]), device=near.device)
 
 
-def is_of_host(operand: object) -> TypeGuard[ArrayLike]:
+def is_on_host(operand: object) -> TypeGuard[ArrayLike]:
     """Whether an operand has elements on the host. Arrays of no dims are numbers."""
     return isinstance(operand, _OF_HOST) and getattr(operand, "ndim", 1) > 0
 
 
-def beside_tensor(what: str, values: ArrayLike, near: Tensor) -> Tensor:
+def upload_array(what: str, values: ArrayLike, near: Tensor) -> Tensor:
     """Upload an array or a list to the device of a tensor."""
     with ErrorsAs(what):
         array, dtype = host_array(values, None)

@@ -8,7 +8,7 @@ from dml_vk.arguments import to_int
 from dml_vk.array.creation import asarray
 from dml_vk.array.elementwise import add, astype, subtract
 from dml_vk.array.grids import arange
-from dml_vk.array.host_operands import beside_tensor
+from dml_vk.array.host_operands import upload_array
 from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.info import MOST_DIMS
 from dml_vk.array.searching import check_one_dim, nonzero, searchsorted
@@ -130,7 +130,7 @@ def _vector(what: str, value: ArrayLike, near: Tensor | None) -> Tensor:
     """Return a tensor as it is, and an empty list as integers."""
     if isinstance(value, Tensor):
         return value
-    vector = asarray(value) if near is None else beside_tensor(what, value, near)
+    vector = asarray(value) if near is None else upload_array(what, value, near)
     return vector if vector.size or isinstance(value, np.ndarray) else astype(vector, int64)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from dml_vk.array.creation import asarray, full
 from dml_vk.array.elementwise import astype
 from dml_vk.array.grids import arange, linspace, meshgrid
-from dml_vk.array.host_operands import beside_tensor
+from dml_vk.array.host_operands import upload_array
 from dml_vk.array.manipulation import concat, stack
 from dml_vk.dtypes import float32
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
@@ -134,7 +134,7 @@ def _to_tensor(what: str, part: Any, near: Tensor | None) -> Tensor:
     if is_scalar(part):
         device = None if near is None else near.device
         return full((), plain(part), scalar_dtype(part), device=device)
-    return asarray(part) if near is None else beside_tensor(what, part, near)
+    return asarray(part) if near is None else upload_array(what, part, near)
 
 
 def _with_dims(what: str, x: Tensor, dims: int, position: int) -> Tensor:

@@ -21,7 +21,7 @@ from dml_vk.array.elementwise import (
     subtract,
     where,
 )
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import concat, reshape
 from dml_vk.array.searching import check_one_dim, searchsorted
@@ -66,7 +66,7 @@ def interp(
     [10.0, 15.0, 10.0]
     """
     what = "interp"
-    x, xp, fp = beside(what, x, xp, fp)
+    x, xp, fp = upload_operands(what, x, xp, fp)
     points = [to_tensor(what, "xp", xp), to_tensor(what, "fp", fp)]
     tensors = to_tensors(what, [x, *points])
     for operand in tensors:
@@ -116,7 +116,7 @@ def digitize(
     [0, 1, 2, 3]
     """
     what = "digitize"
-    x, bins = beside(what, x, bins)
+    x, bins = upload_operands(what, x, bins)
     edges, side = to_tensor(what, "bins", bins), to_bool(what, "right", right)
     check_one_dim(what, "bins", edges)
     with ErrorsAs(what):

@@ -19,7 +19,7 @@ from dml_vk.arguments import (
     to_tuple,
 )
 from dml_vk.array.calls import composed
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.dtypes import DType, DTypeLike, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
@@ -46,7 +46,7 @@ def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
     what = "broadcast_arrays"
-    tensors = [to_tensor(what, "array", x) for x in beside(what, *arrays)]
+    tensors = [to_tensor(what, "array", x) for x in upload_operands(what, *arrays)]
     with ErrorsAs(what):
         sizes = broadcast_sizes(*[x.shape for x in tensors])
     return tuple([x.over(x.layout.expand(sizes)) for x in tensors])
@@ -331,7 +331,7 @@ def _operands(what: str, arrays: Arrays) -> list[Tensor]:
         got = type(arrays).__name__ if operands is None else arrays
         rule = "arrays must be a non-empty list or tuple of tensors"
         raise DTypeError(what, rule, arrays=got)
-    operands = list(beside(what, *operands))
+    operands = list(upload_operands(what, *operands))
     for x in operands:
         to_tensor(what, "array", x)
     return to_tensors(what, operands)

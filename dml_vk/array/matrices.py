@@ -10,7 +10,7 @@ from dml_vk.array.creation import ones
 from dml_vk.array.cumulative import cumulative_prod
 from dml_vk.array.elementwise import add, multiply
 from dml_vk.array.grids import arange, meshgrid, tril
-from dml_vk.array.host_operands import beside, number_beside
+from dml_vk.array.host_operands import number_as_tensor, upload_operands
 from dml_vk.array.manipulation import concat, stack, unstack
 from dml_vk.array.searching import check_one_dim
 from dml_vk.dtypes import DTypeLike, int64
@@ -81,7 +81,7 @@ def polyval(p: Tensor, x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     [1.0, 13.0]
     """
     what = "polyval"
-    p, x = beside(what, p, x)
+    p, x = upload_operands(what, p, x)
     coefficients = to_tensor(what, "p", p)
     check_one_dim(what, "p", coefficients)
     if not coefficients.size:
@@ -89,7 +89,7 @@ def polyval(p: Tensor, x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     to_tensors(what, [coefficients, x])
     with ErrorsAs(what):
         if not isinstance(x, Tensor):
-            x = number_beside(what, x, coefficients)
+            x = number_as_tensor(what, x, coefficients)
         first, *rest = unstack(coefficients)
         value: Any = multiply(x, 0)
         for coefficient in rest:
@@ -140,7 +140,7 @@ def block(arrays: Blocks, /, *, out: Tensor | None = None) -> Tensor:
     if len(depths) > 1:
         rule = "arrays must be lists of one depth"
         raise LayoutError(what, rule, depths=tuple(sorted(depths)))
-    leaves = list(beside(what, *_leaves(arrays)))
+    leaves = list(upload_operands(what, *_leaves(arrays)))
     tensors = to_tensors(what, [to_tensor(what, "array", item) for item in leaves])
     depth = max(depths)
     rank = max(depth, *[item.ndim for item in tensors])

@@ -12,7 +12,7 @@ from typing import Any
 
 from dml_vk.arguments import to_bool
 from dml_vk.array.elementwise import astype, equal, not_equal
-from dml_vk.array.host_operands import beside, number_beside
+from dml_vk.array.host_operands import number_as_tensor, upload_operands
 from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import concat, reshape
 from dml_vk.array.searching import nonzero, searchsorted
@@ -62,7 +62,7 @@ def in1d(
     >>> dml_vk.in1d(dml_vk.asarray([[1, 2], [3, 4]]), dml_vk.asarray([4, 1, 9])).tolist()
     [True, False, False, True]
     """
-    ar1, ar2 = beside("in1d", ar1, ar2)
+    ar1, ar2 = upload_operands("in1d", ar1, ar2)
     with ErrorsAs("in1d"):
         ar1 = reshape(ar1, -1)
     return _member("in1d", ar1, ar2, assume_unique, invert, out)
@@ -123,7 +123,7 @@ def setdiff1d(ar1: Tensor, ar2: Tensor, /, assume_unique: bool = False) -> Tenso
     what = "setdiff1d"
     is_unique = to_bool(what, "assume_unique", assume_unique)
     with ErrorsAs(what):
-        ar1, ar2 = beside(what, ar1, ar2)
+        ar1, ar2 = upload_operands(what, ar1, ar2)
         first = reshape(ar1, -1)
         values: Any = first if is_unique else unique(first)
         return elements_at(values, nonzero(isin(values, ar2, invert=True))[0])
@@ -147,7 +147,7 @@ def setxor1d(ar1: Tensor, ar2: Tensor, /, assume_unique: bool = False) -> Tensor
 
 def _flat(what: str, ar1: Tensor, ar2: Tensor) -> list[Tensor]:
     """Return both as vectors of their common dtype."""
-    ar1, ar2 = beside(what, ar1, ar2)
+    ar1, ar2 = upload_operands(what, ar1, ar2)
     tensors = to_tensors(what, [to_tensor(what, "ar1", ar1), to_tensor(what, "ar2", ar2)])
     dtype = common_dtype(what, [x.dtype for x in tensors])
     return [astype(reshape(x, -1), dtype, copy=False) for x in tensors]
@@ -159,7 +159,7 @@ def _with_numbers(what: str, operands: Sequence[Operand]) -> list[Operand]:
     if near is None:
         return list(operands)
     return [
-        number_beside(what, operand, near)
+        number_as_tensor(what, operand, near)
         if isinstance(plain(operand), numbers.Number)
         else operand
         for operand in operands
@@ -174,7 +174,7 @@ def _member(
     invert: bool,
     out: Tensor | None,
 ) -> Tensor:
-    element, among = _with_numbers(what, beside(what, element, among))
+    element, among = _with_numbers(what, upload_operands(what, element, among))
     x = to_tensor(what, "element", element)
     among = to_tensor(what, "test_elements", among)
     to_tensors(what, [x, among])

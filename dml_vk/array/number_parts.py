@@ -44,7 +44,7 @@ from dml_vk.array.elementwise import (
     trunc,
     where,
 )
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.dtypes import DTYPES, DType, float32, float64, int32, int64
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.ops.view import with_dtype
@@ -99,7 +99,7 @@ def _extreme(
 
 def _promoted(what: str, *operands: Operand) -> list[Tensor]:
     """Convert numbers to tensors, of the dtype to which they promote with the others."""
-    converted = beside(what, *operands)
+    converted = upload_operands(what, *operands)
     near = to_tensors(what, converted)[0]
     return [
         operand
@@ -162,7 +162,7 @@ def ldexp(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     [8.0, -0.375]
     """
     what = "ldexp"
-    operands = beside(what, x1, x2)
+    operands = upload_operands(what, x1, x2)
     near = to_tensors(what, operands)[0]
     x, n = [
         operand

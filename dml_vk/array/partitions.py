@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml_vk.arguments import Axes, several, to_axis, to_index, to_tuple
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.indexing.take import take_along_axis
 from dml_vk.array.manipulation import broadcast_arrays, reshape
 from dml_vk.array.sorting import argsort, sort
@@ -68,7 +68,9 @@ def lexsort(
     if not isinstance(keys, (list, tuple)) or not keys:
         rule = "keys must be a non-empty list or tuple of tensors"
         raise DTypeError(what, rule, keys=type(keys).__name__)
-    columns: Sequence[Tensor] = [to_tensor(what, "key", key) for key in beside(what, *keys)]
+    columns: Sequence[Tensor] = [
+        to_tensor(what, "key", key) for key in upload_operands(what, *keys)
+    ]
     to_tensors(what, columns)
     with ErrorsAs(what):
         columns = broadcast_arrays(*columns)

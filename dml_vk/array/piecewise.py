@@ -23,7 +23,7 @@ from dml_vk.array.elementwise import (
     subtract,
     where,
 )
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.indexing.modes import check_mode, moved
 from dml_vk.array.manipulation import to_axes
 from dml_vk.array.selection import flatnonzero, within
@@ -60,7 +60,7 @@ def choose(
     if not listed:
         raise LayoutError(what, "choices must not be empty", choices=choices)
     check_mode(what, mode)
-    a, *values = beside(what, a, *listed)
+    a, *values = upload_operands(what, a, *listed)
     index, count = to_tensor(what, "a", a), len(values)
     check_dtype(what, index.dtype, of_kinds("iu"))
     with ErrorsAs(what):
@@ -94,7 +94,7 @@ def piecewise(
     what = "piecewise"
     x = to_tensor(what, "x", x)
     is_one = not isinstance(condlist, (list, tuple))
-    conditions = list(beside(what, x, *([condlist] if is_one else condlist)))[1:]
+    conditions = list(upload_operands(what, x, *([condlist] if is_one else condlist)))[1:]
     values, count = list(to_tuple(what, "funclist", funclist)), len(conditions)
     if not count or len(values) not in (count, count + 1):
         rule = "funclist must have a function for each condition, and at most one more"

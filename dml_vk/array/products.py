@@ -8,7 +8,7 @@ from dml_vk.arguments import Axes, Ints, axis_error, is_one, to_axis, to_int, to
 from dml_vk.array.calls import call
 from dml_vk.array.einsum import Factor, contracted, numeric_dtype
 from dml_vk.array.elementwise import conj
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation import to_axes
 from dml_vk.errors import LayoutError, LayoutIndexError
 from dml_vk.hints import hinted
@@ -39,7 +39,7 @@ def matmul(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
 
 def _matmul(operands: Sequence[Operand], out: Tensor | None) -> Tensor:
     what = "matmul"
-    x1, x2 = beside(what, *operands)
+    x1, x2 = upload_operands(what, *operands)
     dtype = numeric_dtype(what, (("x1", x1), ("x2", x2)))
     if not x1.shape or not x2.shape:
         rule = "operands must have at least one dim: use multiply for scalars"
@@ -80,7 +80,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = No
 
 def _vecdot(operands: Sequence[Operand], out: Tensor | None, axis: int) -> Tensor:
     what = "vecdot"
-    x1, x2 = beside(what, *operands)
+    x1, x2 = upload_operands(what, *operands)
     dtype = numeric_dtype(what, (("x1", x1), ("x2", x2)))
     if x1.dtype.kind == "c":
         x1 = conj(x1)
@@ -121,7 +121,7 @@ def tensordot(
     91
     """
     what = "tensordot"
-    x1, x2 = beside(what, x1, x2)
+    x1, x2 = upload_operands(what, x1, x2)
     numeric_dtype(what, (("x1", x1), ("x2", x2)))
     axes1, axes2 = _axis_pairs(what, axes, x1, x2)
     if [x1.shape[axis] for axis in axes1] != [x2.shape[axis] for axis in axes2]:

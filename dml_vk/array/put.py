@@ -8,7 +8,7 @@ from dml_vk.arguments import to_bool
 from dml_vk.array.creation import asarray
 from dml_vk.array.elementwise import add, astype, less, remainder, where
 from dml_vk.array.grids import arange
-from dml_vk.array.host_operands import beside, beside_tensor
+from dml_vk.array.host_operands import upload_array, upload_operands
 from dml_vk.array.indexing.modes import check_mode, moved
 from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import reshape
@@ -124,7 +124,7 @@ def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike, /) -> None:
 
 def _masked(what: str, a: Tensor, mask: ArrayLike) -> tuple[Tensor, Tensor]:
     x = to_tensor(what, "a", a)
-    chosen = to_tensor(what, "mask", beside(what, x, mask)[1])
+    chosen = to_tensor(what, "mask", upload_operands(what, x, mask)[1])
     if chosen.size != x.size:
         rule = "mask must have as many elements as the tensor"
         raise LayoutError(what, rule, mask=chosen.shape, shape=x.shape)
@@ -142,7 +142,7 @@ def repeated(what: str, values: ArrayLike, x: Tensor, count: int, first: int = 0
     if not isinstance(source, Tensor):
         if isinstance(source, (bool, int, float, complex)):
             return source
-        source = beside_tensor(what, source, x)
+        source = upload_array(what, source, x)
     if not source.size:
         raise LayoutError(what, "values must not be empty", values=source.shape)
     flat = reshape(source, -1)

@@ -25,7 +25,7 @@ from dml_vk.array.elementwise import (
     subtract,
     where,
 )
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.indexing.take import elements_at, take
 from dml_vk.array.manipulation import reshape
 from dml_vk.array.quantile_places import CHOOSING, Places, places, to_fractions, to_method
@@ -189,7 +189,7 @@ def _of_share(
     weights: Any,
     out: Tensor | None,
 ) -> Tensor:
-    x, weights = beside(what, x, weights)
+    x, weights = upload_operands(what, x, weights)
     to_tensor(what, "x", x)
     shares = to_fractions(what, q, 100 if what.endswith("percentile") else 1)
     found = to_method(what, method)

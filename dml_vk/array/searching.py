@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 
-from dml_vk.array.host_operands import beside, number_beside
+from dml_vk.array.host_operands import number_as_tensor, upload_operands
 from dml_vk.dtypes import int64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
@@ -74,9 +74,9 @@ def searchsorted(
     [3]
     """
     what = "searchsorted"
-    x1, wanted, sorter = beside(what, x1, x2, sorter)
+    x1, wanted, sorter = upload_operands(what, x1, x2, sorter)
     if isinstance(x1, Tensor) and isinstance(plain(wanted), numbers.Real):
-        wanted = number_beside(what, wanted, x1)
+        wanted = number_as_tensor(what, wanted, x1)
     x2 = to_tensor(what, "x2", wanted)
     tensors = [to_tensor(what, "x1", x1), x2]
     if sorter is not None:

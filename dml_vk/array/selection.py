@@ -10,7 +10,7 @@ import numpy as np
 from dml_vk.arguments import is_bool, is_one, several, to_axis, to_ints, to_sizes, to_tuple
 from dml_vk.array.creation import asarray, full
 from dml_vk.array.elementwise import add, astype, floor_divide, multiply, remainder, where
-from dml_vk.array.host_operands import beside, beside_tensor, is_of_host
+from dml_vk.array.host_operands import is_on_host, upload_array, upload_operands
 from dml_vk.array.indexing.modes import check_mode, moved
 from dml_vk.array.indexing.take import take
 from dml_vk.array.manipulation import broadcast_to, by_columns, concat, moveaxis, reshape, stack
@@ -123,7 +123,7 @@ def compress(
     """
     what = "compress"
     x, axis = _tensor_and_axis(what, x, axis)
-    mask = to_tensor(what, "condition", beside(what, condition, x)[0])
+    mask = to_tensor(what, "condition", upload_operands(what, condition, x)[0])
     check_one_dim(what, "condition", mask)
     with ErrorsAs(what):
         return take(x, nonzero(mask)[0], axis=axis, out=out)
@@ -137,7 +137,7 @@ def extract(condition: ArrayLike, x: Tensor, /, *, out: Tensor | None = None) ->
     >>> dml_vk.extract(x > 4, x).tolist()
     [5, 7]
     """
-    mask, x = beside("extract", condition, x)
+    mask, x = upload_operands("extract", condition, x)
     with ErrorsAs("extract"):
         return compress(reshape(mask, -1), reshape(x, -1), out=out)
 
@@ -166,7 +166,7 @@ def select(
     if not count or count != len(choices):
         rule = "condlist and choicelist must have the same length, at least 1"
         raise LayoutError(what, rule, condlist=count, choicelist=len(choices))
-    first, *rest = beside(what, default, *conditions, *choices)
+    first, *rest = upload_operands(what, default, *conditions, *choices)
     result: Tensor = first
     with ErrorsAs(what):
         for k in range(count - 1, -1, -1):
@@ -277,7 +277,7 @@ def ravel_multi_index(
     [1, 5]
     """
     what = "ravel_multi_index"
-    indexes = beside(what, *to_tuple(what, "multi_index", multi_index))
+    indexes = upload_operands(what, *to_tuple(what, "multi_index", multi_index))
     with ErrorsAs(what, sizes="dims"):
         sizes = to_sizes(what, several(dims))
     if not indexes or len(indexes) != len(sizes):
@@ -356,8 +356,8 @@ def _host_indexes(what: str, obj: Index, size: int, beyond: int = 0) -> list[int
 
 def _with_values(what: str, arr: Tensor, values: ArrayLike) -> tuple[Tensor, Tensor]:
     arr = to_tensor(what, "arr", arr)
-    if is_of_host(values):
-        return arr, beside_tensor(what, values, arr)
+    if is_on_host(values):
+        return arr, upload_array(what, values, arr)
     if isinstance(values, Tensor):
         to_tensors(what, [arr, values])
         return arr, values

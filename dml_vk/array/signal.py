@@ -12,7 +12,7 @@ import builtins
 from dml_vk.array.einsum import numeric_dtype
 from dml_vk.array.elementwise import astype, conj, multiply, where
 from dml_vk.array.grids import arange
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.padding import pad
 from dml_vk.array.products import matmul
 from dml_vk.array.searching import check_one_dim
@@ -43,7 +43,7 @@ def convolve(a: Tensor, v: Tensor, /, mode: str = "full", *, out: Tensor | None 
     ([0, 1, 12, 23, 30], [1, 12, 23])
     """
     what = "convolve"
-    a, v = (_sequence(x) for x in beside(what, a, v))
+    a, v = (_sequence(x) for x in upload_operands(what, a, v))
     a, v, dtype = _checked(what, a, v, mode)
     if v.size > a.size:
         a, v = v, a
@@ -77,7 +77,7 @@ def _sequence(x: Tensor) -> Tensor:
 
 
 def _checked(what: str, a: Tensor, v: Tensor, mode: str) -> tuple[Tensor, Tensor, DType]:
-    a, v = beside(what, a, v)
+    a, v = upload_operands(what, a, v)
     dtype = numeric_dtype(what, (("a", a), ("v", v)))
     for name, x in (("a", a), ("v", v)):
         check_one_dim(what, name, x)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation import concat
 from dml_vk.dtypes import DTypeLike
 from dml_vk.errors import DTypeError, ErrorsAs
@@ -122,7 +122,7 @@ def _as_columns(x: Tensor) -> Tensor:
 
 
 def _views(what: str, view: Callable[[Tensor], Tensor], arrays: Sequence[Tensor]) -> Seen:
-    views = tuple([view(to_tensor(what, "array", x)) for x in beside(what, *arrays)])
+    views = tuple([view(to_tensor(what, "array", x)) for x in upload_operands(what, *arrays)])
     return views[0] if len(views) == 1 else views
 
 
@@ -138,7 +138,7 @@ def _concat(
     if not isinstance(tup, (list, tuple)):
         rule = "arrays must be a non-empty list or tuple of tensors"
         raise DTypeError(what, rule, arrays=type(tup).__name__)
-    seen = [view(to_tensor(what, "array", x)) for x in beside(what, *tup)]
+    seen = [view(to_tensor(what, "array", x)) for x in upload_operands(what, *tup)]
     with ErrorsAs(what):
         along = min(axis, seen[0].ndim - 1) if seen else 0
         return concat(seen, axis=along, out=out, dtype=dtype, casting=casting)

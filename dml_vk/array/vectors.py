@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dml_vk.array.einsum import numeric_dtype
 from dml_vk.array.elementwise import logical_and, multiply
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation import reshape
 from dml_vk.array.products import matmul, tensordot, vecdot
 from dml_vk.errors import ErrorsAs
@@ -23,7 +23,7 @@ def dot(a: Operand, b: Operand, /, *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.dot(x, x).tolist(), dml_vk.dot(x, 2).tolist()
     (14, [2, 4, 6])
     """
-    a, b = beside("dot", a, b)
+    a, b = upload_operands("dot", a, b)
     with ErrorsAs("dot"):
         if not (isinstance(a, Tensor) and isinstance(b, Tensor) and a.ndim and b.ndim):
             return multiply(a, b, out=out)
@@ -40,7 +40,7 @@ def inner(a: Operand, b: Operand, /, *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.inner(x, x).tolist()
     [[5, 11], [11, 25]]
     """
-    a, b = beside("inner", a, b)
+    a, b = upload_operands("inner", a, b)
     with ErrorsAs("inner"):
         if not (isinstance(a, Tensor) and isinstance(b, Tensor) and a.ndim and b.ndim):
             return multiply(a, b, out=out)
@@ -55,7 +55,7 @@ def vdot(a: Tensor, b: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.vdot(x, x).tolist()
     30
     """
-    a, b = beside("vdot", a, b)
+    a, b = upload_operands("vdot", a, b)
     with ErrorsAs("vdot"):
         return vecdot(reshape(a, -1), reshape(b, -1), out=out)
 
@@ -67,7 +67,7 @@ def outer(a: Tensor, b: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.outer(dml_vk.asarray([1, 2]), dml_vk.asarray([[3, 4], [5, 6]])).tolist()
     [[3, 4, 5, 6], [6, 8, 10, 12]]
     """
-    a, b = beside("outer", a, b)
+    a, b = upload_operands("outer", a, b)
     with ErrorsAs("outer"):
         return multiply(reshape(a, (-1, 1)), reshape(b, -1), out=out)
 
@@ -80,7 +80,7 @@ def kron(a: Operand, b: Operand, /, *, out: Tensor | None = None) -> Tensor:
     [1, 2, 3, 10, 20, 30]
     """
     what = "kron"
-    a, b = beside(what, a, b)
+    a, b = upload_operands(what, a, b)
     if not (isinstance(a, Tensor) and isinstance(b, Tensor) and a.ndim and b.ndim):
         with ErrorsAs(what):
             return multiply(a, b, out=out)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dml_vk.arguments import Axes
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.dtypes import DTypeLike, bool_, float64, int64
 from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.numpy_protocols.calls import NOT_GIVEN, Options, ours
@@ -36,7 +36,7 @@ def reduction(name: str) -> Callable[..., Tensor]:
         if where is True and not starts:
             result: Tensor = getattr(ours, name)(a, axis=axis, out=out, **named)
             return result
-        x, mask = beside(name, to_tensor(name, "a", a), where)
+        x, mask = upload_operands(name, to_tensor(name, "a", a), where)
         with ErrorsAs(name):
             if name in ("max", "min"):
                 result = _extreme(name, x, mask, axis, initial if starts else NOT_GIVEN, named)
@@ -80,7 +80,7 @@ def _without_nan(
         starts = initial is not NOT_GIVEN and initial is not None
         if where is True and not starts:
             return plain(a, **named)
-        x, mask = beside(name, to_tensor(name, "a", a), where)
+        x, mask = upload_operands(name, to_tensor(name, "a", a), where)
         with ErrorsAs(name):
             counted = ours.equal(x, x)
             mask = counted if mask is True else ours.logical_and(mask, counted)
@@ -137,7 +137,7 @@ def moment(name: str) -> Callable[..., Tensor]:
             if name != "mean":
                 named["correction"] = correction
             return plain(a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **named)
-        x, mask = beside(name, to_tensor(name, "a", a), where)
+        x, mask = upload_operands(name, to_tensor(name, "a", a), where)
         with ErrorsAs(name):
             x = x if dtype is None else ours.astype(x, dtype)
             kind = float_dtype(x.dtype) if name == "mean" else float_dtype(x.dtype).part

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.arguments import to_bool, to_int
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.dtypes import DTypeLike, float32, to_dtype
 from dml_vk.errors import RangeError
 from dml_vk.numpy_protocols.calls import Adapter, ours
@@ -74,7 +74,7 @@ def close(name: str) -> Adapter:
 def einsum(
     subscripts: str, *operands: ArrayLike, dtype: DTypeLike | None = None, **named: Any
 ) -> Tensor:
-    converted = tuple(beside("einsum", *operands))
+    converted = tuple(upload_operands("einsum", *operands))
     return ours.einsum(subscripts, *_in_dtype(dtype, converted), **named)
 
 
@@ -156,7 +156,7 @@ def linspace(
 ) -> Tensor | tuple[Tensor, Tensor]:
     """Equal steps between the elements of tensors, each as NumPy computes it: start + k * step."""
     what = "linspace"
-    ends = beside(what, start, stop)
+    ends = upload_operands(what, start, stop)
     count = to_int(what, "num", num)
     steps = count - bool(endpoint)
     if count < 0:

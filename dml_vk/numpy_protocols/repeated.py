@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.segments import segments_reduced
 from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError, ErrorsAs
@@ -55,7 +55,7 @@ def at(what: str, function: np.ufunc, a: Tensor, key: Any, *more: Operand) -> No
     target = to_tensor(what, "a", a)
     if target.dtype.kind == "b" or (target.dtype.kind == "c" and reduction in ("max", "min")):
         raise DTypeError(what, "dtype must be numeric", dtype=target.dtype)
-    near, operand = beside(what, target, values)
+    near, operand = upload_operands(what, target, values)
     with ErrorsAs(what):
         if isinstance(operand, Tensor):
             check_casts(what, [operand.dtype], target.dtype, "same_kind")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dml_vk.arguments import Axes, is_axis_of_none, several, to_axis, to_bool, to_int
-from dml_vk.array.host_operands import beside_tensor
+from dml_vk.array.host_operands import upload_array
 from dml_vk.errors import LayoutError
 from dml_vk.layout import contiguous_format, preserve_format
 from dml_vk.numpy_protocols.calls import Adapter, ours
@@ -20,7 +20,7 @@ _BROADCAST = "broadcast_arrays"
 def broadcast_arrays(*args: ArrayLike) -> tuple[Tensor, ...]:
     near = next(arg for arg in args if isinstance(arg, Tensor))
     tensors = [
-        arg if isinstance(arg, Tensor) else beside_tensor(_BROADCAST, arg, near) for arg in args
+        arg if isinstance(arg, Tensor) else upload_array(_BROADCAST, arg, near) for arg in args
     ]
     return tuple(ours.broadcast_arrays(*tensors))
 

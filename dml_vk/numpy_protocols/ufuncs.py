@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array.cumulative_extremes import cumulative_extreme
-from dml_vk.array.host_operands import beside, beside_tensor, is_of_host, number_beside
+from dml_vk.array.host_operands import is_on_host, number_as_tensor, upload_array, upload_operands
 from dml_vk.array.inverse_erf import erfinv
 from dml_vk.dtypes import DType, bool_, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs
@@ -159,7 +159,7 @@ def ufunc(function: np.ufunc, method: str, inputs: Arguments, named: Options) ->
     first = to_tensors(what, inputs)[0]
     return special(
         *[
-            operand if isinstance(operand, Tensor) else number_beside(what, operand, first)
+            operand if isinstance(operand, Tensor) else number_as_tensor(what, operand, first)
             for operand in inputs
         ]
     )
@@ -169,7 +169,7 @@ def _where(what: str, function: np.ufunc, inputs: Arguments, options: Options) -
     """Compute all elements, and write those where the mask is true to `out`, or to zeros."""
     mask, out = options.pop("where"), options.pop("out", None)
     near = next(x for x in (*inputs, mask, *_each(out)) if isinstance(x, Tensor))
-    _, mask = beside(what, near, mask)
+    _, mask = upload_operands(what, near, mask)
     mask = mask if isinstance(mask, Tensor) else ours.asarray(mask, device=near.device)
     if mask.dtype is not bool_:
         raise DTypeError(what, "where must be bools", where=mask.dtype)
@@ -201,7 +201,7 @@ def _outer(x1: Any, x2: Any) -> tuple[Operand, Operand]:
     """Return operands that broadcast to all pairs of elements, as `outer` does."""
     near = x1 if isinstance(x1, Tensor) else x2
     operands = [
-        beside_tensor("outer", operand, near) if is_of_host(operand) else operand
+        upload_array("outer", operand, near) if is_on_host(operand) else operand
         for operand in (x1, x2)
     ]
     if isinstance(operands[0], Tensor):

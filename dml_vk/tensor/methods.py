@@ -26,7 +26,7 @@ from dml_vk.array import (
     vectors,
 )
 from dml_vk.array.flat import Flat
-from dml_vk.array.host_operands import beside_tensor, is_of_host
+from dml_vk.array.host_operands import is_on_host, upload_array
 from dml_vk.array.indexing import api as indexing
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError
@@ -79,8 +79,8 @@ def _in_place(function: Callable[..., Tensor]) -> Method:
     def method(self: Tensor, other: Operand) -> Tensor:
         result: Tensor = NotImplemented
         if type(other) in _COMMON or not _is_foreign(other):
-            if is_of_host(other):
-                other = beside_tensor(function.__name__, other, self)
+            if is_on_host(other):
+                other = upload_array(function.__name__, other, self)
             _check_kept(function.__name__, self, other)
             result = function(self, other, out=self)
         return result
