@@ -51,14 +51,14 @@ def hinted(function: F) -> F:
         f"        return answer(function, [{', '.join(placed)}], more, theirs)\n"
         f"    return function({passed})\n"
     )
-    space: dict[str, Any] = {"answer": _answer, "function": function, "missing": _MISSING}
+    space: dict[str, Any] = {"answer": _explain, "function": function, "missing": _MISSING}
     exec(compile(text, f"{__file__}:call", "exec"), space)  # of the package, but no line of it
     call = space[code.co_name]
     call.__defaults__, call.__kwdefaults__ = tuple(defaults), function.__kwdefaults__
     return cast(F, functools.update_wrapper(call, function))
 
 
-def _answer(
+def _explain(
     function: Callable[..., Any],
     placed: Sequence[object],
     more: Sequence[object],

@@ -22,7 +22,7 @@ from dml_vk.ops.elementwise import cast_elements, check_cast
 from dml_vk.ops.fill import fill_constant
 from dml_vk.runtime.device import device as open_device
 from dml_vk.tensor import host
-from dml_vk.tensor.core import DeviceLike, Tensor, as_asked, tensor_over
+from dml_vk.tensor.core import DeviceLike, Tensor, converted_to, tensor_over
 from dml_vk.tensor.host import Array, ArrayLike
 from dml_vk.tensor.operands import Operand, to_tensor
 from dml_vk.tracing.capture import is_captured
@@ -208,17 +208,17 @@ def asarray(
     memory_format = preserve_format if memory_format is None else memory_format
     copy = to_bool_or_none("asarray", "copy", copy)
     if isinstance(obj, Tensor):
-        asked = as_asked("asarray", obj, dtype, device, memory_format)
-        if asked.allocation is not obj.allocation:
-            return asked if copy is not False else _refuse_to_copy(obj)
-        return asked.clone() if copy else asked
+        result = converted_to("asarray", obj, dtype, device, memory_format)
+        if result.allocation is not obj.allocation:
+            return result if copy is not False else _refuse_to_copy(obj)
+        return result.clone() if copy else result
     if copy is False:
         _refuse_to_copy(obj)
     array, kind = host_array(obj, dtype)
     return uploaded("asarray", array, kind, device, memory_format)
 
 
-def from_dlpack(x: Tensor, /, *, device: DeviceLike = None, copy: bool | None = None) -> Tensor:
+def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = None) -> Tensor:
     """Create a tensor with the values and memory order of another library's array on the host.
 
     The result is a copy, since a tensor's memory belongs to the device; a tensor is returned

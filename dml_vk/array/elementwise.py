@@ -106,7 +106,7 @@ def computed(
     dtype = operator.result_dtype(common)
     target = target_of(what, tensors, dtype, out)
     sources: list[View | None] = []
-    for operand in _of_kind(what, operands, common):
+    for operand in _to_floats(what, operands, common):
         if isinstance(operand, Tensor):
             sources.append(operand)
         else:
@@ -117,7 +117,7 @@ def computed(
     return target
 
 
-def _of_kind(what: str, operands: Sequence[Operand], common: DType) -> list[Operand]:
+def _to_floats(what: str, operands: Sequence[Operand], common: DType) -> list[Operand]:
     """Convert tensors among the operands to floats if floats are computed."""
     return [of_kind(what, x, common) if isinstance(x, Tensor) else x for x in operands]
 
@@ -126,14 +126,14 @@ def _unary(operator: Operator) -> Unary:
     def function(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
         return call(computed, (x,), out, operator, ())
 
-    return _named(function, operator)
+    return _with_name(function, operator)
 
 
 def _binary(operator: Operator) -> Binary:
     def function(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
         return call(computed, (x1, x2), out, operator, ())
 
-    return _named(function, operator)
+    return _with_name(function, operator)
 
 
 def _comparison(operator: Operator) -> Binary:
@@ -143,20 +143,20 @@ def _comparison(operator: Operator) -> Binary:
         name, pair = operator.name, (type(x1), type(x2))
         if type(x1) is Tensor and x1.dtype.kind in "iu":
             if type(x2) is not Tensor or x2.dtype is not x1.dtype:
-                return _beside_integers(name, x1, x2, out)
+                return _compare_integers(name, x1, x2, out)
         elif type(x2) is Tensor and x2.dtype.kind in "iu":
             with ErrorsAs(name):
-                return _beside_integers(exact.TURNED[name], x2, x1, out)
+                return _compare_integers(exact.TURNED[name], x2, x1, out)
         elif Tensor in pair and not _PLAIN.issuperset(pair):
             first, second = with_integers(name, x1, x2)
             if first is not x1 or second is not x2:
                 return function(first, second, out=out)
         return call(computed, (x1, x2), out, operator, ())
 
-    return _named(function, operator)
+    return _with_name(function, operator)
 
 
-def _beside_integers(name: str, x: Tensor, other: Any, out: Tensor | None) -> Tensor:
+def _compare_integers(name: str, x: Tensor, other: Any, out: Tensor | None) -> Tensor:
     value = other if type(other) in (int, float, Tensor) else plain(other)
     if isinstance(value, np.ndarray):
         x, value = upload_operands(name, x, value)
@@ -202,11 +202,11 @@ def _parametric(operator: Operator) -> Parametric:
         words = [element_words(what, each, kind, plain(params[each])) for each in params]
         return call(computed, (x,), out, operator, sum(words, ()))
 
-    vars(function)["__signature__"] = _spelled(inspect.signature(function), operator)
-    return _named(function, operator)
+    vars(function)["__signature__"] = _with_parameters(inspect.signature(function), operator)
+    return _with_name(function, operator)
 
 
-def _spelled(signature: inspect.Signature, operator: Operator) -> inspect.Signature:
+def _with_parameters(signature: inspect.Signature, operator: Operator) -> inspect.Signature:
     """Replace `*numbers` in a signature with the operator's parameters."""
     x, *_, out, _ = signature.parameters.values()
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -217,7 +217,7 @@ def _spelled(signature: inspect.Signature, operator: Operator) -> inspect.Signat
     return signature.replace(parameters=[x, *params, out])
 
 
-def _named(function: Function, operator: Operator) -> Function:
+def _with_name(function: Function, operator: Operator) -> Function:
     function.__name__ = function.__qualname__ = operator.name
     function.__doc__ = operator.docstring
     return function
@@ -299,8 +299,8 @@ def where(
     >>> dml_vk.where(dml_vk.asarray([True, False, True]), x, 0.0).tolist()
     [1.0, 0.0, 3.0]
     """
-    if type(condition) is Tensor and _fit(x1, x2):
-        return call(_selected, (condition, x1, x2), out)
+    if type(condition) is Tensor and _fits_params(x1, x2):
+        return call(_select, (condition, x1, x2), out)
     near = next((operand for operand in (condition, x1, x2) if isinstance(operand, Tensor)), None)
     if near is not None:
         condition, x1, x2 = with_arrays("where", (condition, x1, x2), near)
@@ -316,10 +316,10 @@ def where(
         x1 = full((), plain(x1), common, device=condition.device)
     if not isinstance(x2, Tensor) and common.itemsize > _MOST_BYTES:
         x2 = full((), plain(x2), common, device=condition.device)
-    return call(_selected, (condition, x1, x2), out)
+    return call(_select, (condition, x1, x2), out)
 
 
-def _fit(x1: Operand | None, x2: Operand | None) -> bool:
+def _fits_params(x1: Operand | None, x2: Operand | None) -> bool:
     """Whether these are tensors, or a tensor and a number that fits in the params."""
     tensor, other = (x1, x2) if type(x1) is Tensor else (x2, x1)
     if type(tensor) is Tensor and type(other) in (int, float, bool):
@@ -328,7 +328,7 @@ def _fit(x1: Operand | None, x2: Operand | None) -> bool:
 
 
 @operation(flexible="all")
-def _selected(operands: tuple[Tensor, Operand, Operand], out: Tensor | None) -> Tensor:
+def _select(operands: tuple[Tensor, Operand, Operand], out: Tensor | None) -> Tensor:
     operator, (condition, *numbers) = OPERATORS["where"], operands
     if condition.dtype.kind == "c":
         condition = astype(condition, bool_)
@@ -339,7 +339,7 @@ def _selected(operands: tuple[Tensor, Operand, Operand], out: Tensor | None) -> 
         () if isinstance(x, Tensor) else element_words("where", "number", common, plain(x))
         for x in numbers
     ]
-    values = _of_kind("where", numbers, common)
+    values = _to_floats("where", numbers, common)
     sources = [x if isinstance(x, Tensor) else None for x in (condition, *values)]
     # The words of the third operand follow the first word of the second.
     scalars = (*words[0], *words[1]) if words[0] else (0, *words[1])
@@ -384,7 +384,7 @@ def _power(dtype: DType, number: float) -> Operator | None:
 
 def _function(operator: Operator) -> Any:
     if operator.name == "pow":
-        return _named(_to_the_power, operator)
+        return _with_name(_to_the_power, operator)
     if operator.parameters:
         return _parametric(operator)
     if operator.name in exact.TURNED:

@@ -146,7 +146,7 @@ def _write_archive(stream: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
 def _write(stream: IO[bytes], x: Tensor) -> None:
     array, stream = x.numpy(), _by_pieces(stream)
     np.lib.format.write_array(stream, array, allow_pickle=False)
-    if x.layout.order != _numpys_order(array):
+    if x.layout.order != _numpy_order(array):
         order = np.array(x.layout.order, np.uint8).view(ORDER)
         np.lib.format.write_array(stream, order, allow_pickle=False)
 
@@ -178,10 +178,10 @@ def _read_order(stream: IO[bytes], array: Array) -> Any:
         order = ()
     if sorted(order) == list(range(array.ndim)):
         return order
-    return _numpys_order(array)
+    return _numpy_order(array)
 
 
-def _numpys_order(array: Array) -> Ints:
+def _numpy_order(array: Array) -> Ints:
     """Return row-major order, or the reverse if only that is contiguous."""
     dims = row_major(array.ndim)
     return dims[::-1] if array.flags.f_contiguous and not array.flags.c_contiguous else dims

@@ -90,15 +90,15 @@ def interp(
         fp = astype(fp, computed_in(dtype, *kinds), copy=False)
         if period is not None:
             ends = [None, None]
-            at, xp, fp = _periodic(what, at, xp, fp, to_number(what, "period", period))
+            at, xp, fp = _wrap_to_period(what, at, xp, fp, to_number(what, "period", period))
         target = result_over(what, x.layout.like(), dtype, xp, out)
         if dtype.kind == "c":
             values = empty_like(at, dtype=fp.dtype)
             for part, name in ((real, "real"), (imag, "imag")):
                 bounds = [None if operand is None else getattr(operand, name) for operand in ends]
-                _bounded(at, xp, part(fp), bounds, part(values))
+                _interpolate_with_ends(at, xp, part(fp), bounds, part(values))
         else:
-            values = _bounded(at, xp, fp, ends)
+            values = _interpolate_with_ends(at, xp, fp, ends)
         return where(isnan(at), astype(at, dtype), astype(values, dtype), out=target)
 
 
@@ -129,7 +129,7 @@ def digitize(
         return subtract(edges.size, index, out=out)
 
 
-def _periodic(
+def _wrap_to_period(
     what: str, x: Tensor, xp: Tensor, fp: Tensor, period: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Bring all points into one period, in ascending order, with one more at either end."""
@@ -143,16 +143,16 @@ def _periodic(
     return x, xp, concat([fp[-1:], fp, fp[:1]])
 
 
-def _bounded(
+def _interpolate_with_ends(
     x: Tensor, xp: Tensor, fp: Tensor, ends: Sequence[complex | None], out: Tensor | None = None
 ) -> Tensor:
     """Interpolate between the points, and put numbers, or the outermost of fp, beyond them."""
     below, above = [points if end is None else end for points, end in zip((fp[0], fp[-1]), ends)]
-    values = where(less(x, xp[0]), below, _interpolated(x, xp, fp))
+    values = where(less(x, xp[0]), below, _interpolate(x, xp, fp))
     return where(greater(x, xp[-1]), above, values, out=out)
 
 
-def _interpolated(x: Tensor, xp: Tensor, fp: Tensor) -> Tensor:
+def _interpolate(x: Tensor, xp: Tensor, fp: Tensor) -> Tensor:
     """Return points on the line through both neighbours, by NumPy's formula and its exceptions."""
     last = xp.size - 1
     before = subtract(searchsorted(xp, x, side="right"), 1)

@@ -49,16 +49,16 @@ def erfinv(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     with ErrorsAs(what):
         wide = astype(x, float64, copy=False)
         size = abs(wide)
-        estimate = _guess(size)
+        estimate = _initial_estimate(size)
         rest: Any = subtract(1.0, size)  # exact where it is small
         for _ in range(_STEPS):
-            estimate = _better(estimate, size, rest)
+            estimate = _halley_step(estimate, size, rest)
         estimate = where(less(size, 1.0), estimate, divide(size, rest))  # 1 / 0 is infinite
         estimate = where(less(1.0, size), math.nan, estimate)
         return astype(copysign(estimate, wide), kind, out=result)
 
 
-def _guess(size: Tensor) -> Tensor:
+def _initial_estimate(size: Tensor) -> Tensor:
     """Winitzki's approximation, in a form without cancellation."""
     log = negative(log1p(negative(square(size))))
     scaled: Any = divide(log, _WINITZKI)
@@ -66,7 +66,7 @@ def _guess(size: Tensor) -> Tensor:
     return sqrt(divide(scaled, add(sqrt(add(square(middle), scaled)), middle)))
 
 
-def _better(estimate: Tensor, size: Tensor, rest: Tensor) -> Tensor:
+def _halley_step(estimate: Tensor, size: Tensor, rest: Tensor) -> Tensor:
     """One step of Halley's method; near 1 the error is that of erfc, which keeps its digits."""
     apart = where(less(size, 0.5), subtract(erf(estimate), size), subtract(rest, erfc(estimate)))
     slope = multiply(2 / math.sqrt(math.pi), exp(negative(square(estimate))))

@@ -18,7 +18,14 @@ from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import DeviceLike, Tensor
-from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors
+from dml_vk.tensor.operands import (
+    Operand,
+    check_dtype,
+    of_kinds,
+    result_over,
+    to_tensor,
+    to_tensors,
+)
 
 _DEEPEST = 64  # nested lists of blocks
 Blocks = Tensor | Sequence["Blocks"]
@@ -73,7 +80,7 @@ def vander(
     return target
 
 
-def polyval(p: Tensor, x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+def polyval(p: Tensor, x: Operand, /, *, out: Tensor | None = None) -> Tensor:
     """Return the values of a polynomial at x by Horner's rule; p has the highest coefficient first.
 
     >>> import dml_vk

@@ -69,12 +69,12 @@ def roll(
             # Merge dims, since each may double the number of boxes.
             a, b = coalesce(source.layout, result.layout)
             source, target = with_layout(source, a), with_layout(result, b)
-            _copy_boxes("roll", source, target, _rolled_through(a.sizes, distance))
+            _copy_boxes("roll", source, target, _roll_boxes(a.sizes, distance))
         return result
     shifts = _shifts(x, shift, axis)
     result = result_over("roll", x.layout.like(), x.dtype, x, out)
     source = copy_if_overlapping("roll", x, result)
-    boxes = product(*[_rolled(size, by) for size, by in zip(x.shape, shifts)])
+    boxes = product(*[_roll_pieces(size, by) for size, by in zip(x.shape, shifts)])
     _copy_boxes("roll", source, result, boxes)
     return result
 
@@ -128,7 +128,7 @@ def _pad(
     constant_values: ArrayLike | None,
 ) -> Tensor:
     (x,) = operands
-    pieces = [_padded(mode, size, *pair) for size, pair in zip(x.shape, pairs)]
+    pieces = [_pad_pieces(mode, size, *pair) for size, pair in zip(x.shape, pairs)]
     sizes = tuple([before + size + after for size, (before, after) in zip(x.shape, pairs)])
     layout = Layout.packed(sizes, x.layout.order)
     result = result_over("pad", layout, x.dtype, x, out)
@@ -174,12 +174,12 @@ def _copy_boxes(what: str, source: View, target: View, boxes: Iterable[Sequence[
         copy_elements(what, with_layout(source, a), with_layout(target, b))
 
 
-def _rolled(size: int, shift: int) -> list[Piece]:
+def _roll_pieces(size: int, shift: int) -> list[Piece]:
     by = shift % max(1, size)
     return [piece for piece in (Piece(by, 0, size - by), Piece(0, size - by, by)) if piece.length]
 
 
-def _rolled_through(sizes: Ints, shift: int) -> Iterator[tuple[Piece, ...]]:
+def _roll_boxes(sizes: Ints, shift: int) -> Iterator[tuple[Piece, ...]]:
     """Return the boxes into which a shift in flattened row-major order splits a tensor.
 
     Each dim is shifted by a digit of the shift, and by one more where the inner dims wrapped.
@@ -232,7 +232,7 @@ def _pairs(widths: ArrayLike, rank: int) -> list[Pair]:
     return [(before, after) for before, after in pairs]
 
 
-def _padded(mode: str, size: int, before: int, after: int) -> list[Piece]:
+def _pad_pieces(mode: str, size: int, before: int, after: int) -> list[Piece]:
     """Return the pieces of one dim; constant padding is not one of them."""
     most = {
         "reflect": max(0, size - 1),

@@ -24,7 +24,7 @@ from dml_vk.array.elementwise import (
     where,
 )
 from dml_vk.array.host_operands import upload_operands
-from dml_vk.array.indexing.modes import check_mode, moved
+from dml_vk.array.indexing.modes import check_mode, in_range
 from dml_vk.array.manipulation import to_axes
 from dml_vk.array.selection import flatnonzero, within
 from dml_vk.array.statistics import any, computed_in
@@ -64,7 +64,7 @@ def choose(
     index, count = to_tensor(what, "a", a), len(values)
     check_dtype(what, index.dtype, of_kinds("iu"))
     with ErrorsAs(what):
-        index = within(what, index, count) if mode == "raise" else moved(mode, index, count)
+        index = within(what, index, count) if mode == "raise" else in_range(mode, index, count)
         result: Tensor = values[-1]
         for k in range(max(0, count - 2), -1, -1):
             result = where(equal(index, k), values[k], result, out=None if k else out)

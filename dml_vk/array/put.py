@@ -9,7 +9,7 @@ from dml_vk.array.creation import asarray
 from dml_vk.array.elementwise import add, astype, less, remainder, where
 from dml_vk.array.grids import arange
 from dml_vk.array.host_operands import upload_array, upload_operands
-from dml_vk.array.indexing.modes import check_mode, moved
+from dml_vk.array.indexing.modes import check_mode, in_range
 from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import reshape
 from dml_vk.array.selection import flatnonzero, unravel_index, within
@@ -76,7 +76,7 @@ def put(a: Tensor, ind: ArrayLike, v: ArrayLike, /, mode: str = "raise") -> None
         if mode == "raise":
             index = within(what, where(less(index, 0), add(index, x.size), index), x.size)
         else:
-            index = moved(mode, index, x.size)
+            index = in_range(mode, index, x.size)
         values = repeated(what, v, x, index.size)
         x[unravel_index(index, x.shape) if x.ndim else ...] = values
 

@@ -60,14 +60,14 @@ def segments_reduced(
         # Blocks about as long as the average segment: longer ones would be mostly padding.
         average = values.size // count
         bits = builtins.min(_WIDEST, (longest - 1).bit_length(), 1 + average.bit_length())
-        values, bounds = _packed(values, bounds, bits, reduce, identity)
+        values, bounds = _reduce_blocks(values, bounds, bits, reduce, identity)
         longest = -(-longest >> bits)
     starts = bounds[:-1]
     results = elements_at(values, minimum(starts, values.size - 1))
     return where(less(starts, bounds[1:]), results, identity)
 
 
-def _packed(
+def _reduce_blocks(
     values: Tensor, bounds: Tensor, bits: int, reduce: Reduction, identity: complex
 ) -> tuple[Tensor, Tensor]:
     """Reduce blocks of 2**bits elements; return that and the bounds of segments among them."""

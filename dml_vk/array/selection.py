@@ -11,7 +11,7 @@ from dml_vk.arguments import is_bool, is_one, several, to_axis, to_ints, to_size
 from dml_vk.array.creation import asarray, full
 from dml_vk.array.elementwise import add, astype, floor_divide, multiply, remainder, where
 from dml_vk.array.host_operands import is_on_host, upload_array, upload_operands
-from dml_vk.array.indexing.modes import check_mode, moved
+from dml_vk.array.indexing.modes import check_mode, in_range
 from dml_vk.array.indexing.take import take
 from dml_vk.array.manipulation import broadcast_to, by_columns, concat, moveaxis, reshape, stack
 from dml_vk.array.searching import check_one_dim, nonzero
@@ -46,7 +46,7 @@ def append(
     >>> dml_vk.append(dml_vk.asarray([1, 2]), [7, 8]).tolist()
     [1, 2, 7, 8]
     """
-    arr, more = _with_values("append", arr, values)
+    arr, more = _with_tensor_of_values("append", arr, values)
     with ErrorsAs("append"):
         if axis is None:
             arr, more, axis = reshape(arr, -1), reshape(more, -1), 0
@@ -95,7 +95,7 @@ def insert(
     arr, axis = _tensor_and_axis(what, arr, axis)
     size = arr.shape[axis]
     indexes = np.array(_host_indexes(what, obj, size, 1), np.int64)
-    arr, more = _with_values(what, arr, values)
+    arr, more = _with_tensor_of_values(what, arr, values)
     with ErrorsAs(what):
         more = reshape(more, (*[1] * (arr.ndim - more.ndim), *more.shape))
         if is_one(obj) and not isinstance(obj, slice):
@@ -292,7 +292,7 @@ def ravel_multi_index(
     for name in modes:
         check_mode(what, name)
     with ErrorsAs(what):
-        coordinates = [_of_mode(what, *case) for case in zip(modes, indexes, sizes)]
+        coordinates = [_coordinate_in_range(what, *case) for case in zip(modes, indexes, sizes)]
         if columns:
             coordinates, sizes = coordinates[::-1], sizes[::-1]
         if len(coordinates) == 1:
@@ -303,11 +303,11 @@ def ravel_multi_index(
         return add(multiply(result, sizes[-1]), coordinates[-1], out=out)
 
 
-def _of_mode(what: str, mode: str, index: Tensor, size: int) -> Tensor:
+def _coordinate_in_range(what: str, mode: str, index: Tensor, size: int) -> Tensor:
     if mode == "raise":
         return within(what, index, size)
     check_dtype(what, index.dtype, of_kinds("iu"))
-    return moved(mode, index, size)
+    return in_range(mode, index, size)
 
 
 def within(what: str, index: Tensor, size: int) -> Tensor:
@@ -354,7 +354,7 @@ def _host_indexes(what: str, obj: Index, size: int, beyond: int = 0) -> list[int
     return indexes
 
 
-def _with_values(what: str, arr: Tensor, values: ArrayLike) -> tuple[Tensor, Tensor]:
+def _with_tensor_of_values(what: str, arr: Tensor, values: ArrayLike) -> tuple[Tensor, Tensor]:
     arr = to_tensor(what, "arr", arr)
     if is_on_host(values):
         return arr, upload_array(what, values, arr)

@@ -220,14 +220,16 @@ class _Distinct:
             flat = reshape(self.x, (self.length,))
             self.x = self._result(Layout((self.length,)), self.x.dtype)
             sort_elements(what, flat, self.x, 0, False)
-            self.positions = self.firsts = nonzero_positions(what, _begins(what, self.x, False))
+            self.positions = self.firsts = nonzero_positions(
+                what, _value_starts(what, self.x, False)
+            )
             return
         ordered = self.x
         if ordered.dtype.kind == "c":
             flat = reshape(ordered, (self.length, 1))
             ordered, nan = _ranks(what, flat), isnan(flat)[:, 0]
         keys, self.order = sort_flat(what, ordered)
-        self.begins = _begins(what, keys, ordered.dtype.kind == "f" and not equal_nan)
+        self.begins = _value_starts(what, keys, ordered.dtype.kind == "f" and not equal_nan)
         if nan is not None:
             self._mark(astype(nan, uint32), equal_nan)
         self.positions = nonzero_positions(what, self.begins)
@@ -303,7 +305,7 @@ class _Distinct:
         return target
 
 
-def _begins(what: str, keys: View, nan_differs: bool) -> View:
+def _value_starts(what: str, keys: View, nan_differs: bool) -> View:
     """Return uint32 flags: 1 where a key differs from the one before, or is a distinct NaN."""
     kind = uint64 if keys.dtype.itemsize == 8 else uint32
     count = keys.layout.numel

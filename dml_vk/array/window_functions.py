@@ -63,7 +63,7 @@ def hamming(m: int, /, *, dtype: DTypeLike | None = None, device: DeviceLike = N
     >>> dml_vk.hamming(3).tolist()[1:2]
     [1.0]
     """
-    return _window("hamming", m, dtype, device, lambda n: _raised(n, 0.54, 0.46))
+    return _window("hamming", m, dtype, device, lambda n: _raised_cosine(n, 0.54, 0.46))
 
 
 def hanning(m: int, /, *, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Tensor:
@@ -73,7 +73,7 @@ def hanning(m: int, /, *, dtype: DTypeLike | None = None, device: DeviceLike = N
     >>> dml_vk.hanning(3).tolist()
     [0.0, 1.0, 0.0]
     """
-    return _window("hanning", m, dtype, device, lambda n: _raised(n, 0.5, 0.5))
+    return _window("hanning", m, dtype, device, lambda n: _raised_cosine(n, 0.5, 0.5))
 
 
 def kaiser(
@@ -96,7 +96,7 @@ def kaiser(
     return _window("kaiser", m, dtype, device, of)
 
 
-def _raised(n: Tensor, middle: float, part: float) -> Tensor:
+def _raised_cosine(n: Tensor, middle: float, part: float) -> Tensor:
     return add(multiply(cos(multiply(n, pi)), part), middle)
 
 

@@ -34,7 +34,7 @@ _IDENTITIES: dict[np.ufunc, float] = {
 Binary = Callable[[Tensor, Tensor], Tensor]
 
 
-def reduced(what: str, function: np.ufunc, operator: Binary, x: Tensor, options: Options) -> Tensor:
+def reduce(what: str, function: np.ufunc, operator: Binary, x: Tensor, options: Options) -> Tensor:
     """Reduce along an axis, or along several if the order is free, as `function.reduce`."""
     check_names(what, ("axis", "dtype", "initial", "keepdims", "out", "where"), options)
     x = _operand(what, function, operator, x, options.get("dtype"))
@@ -56,7 +56,7 @@ def reduced(what: str, function: np.ufunc, operator: Binary, x: Tensor, options:
     parts = [] if initial is None else [ours.full(others, initial, x.dtype, device=x.device)]
     if rows.shape[0]:
         if function in _FREE:
-            parts.append(_halved(operator, rows))
+            parts.append(_reduce_by_halves(operator, rows))
         else:
             parts += ours.unstack(rows)
     if not parts:
@@ -66,10 +66,10 @@ def reduced(what: str, function: np.ufunc, operator: Binary, x: Tensor, options:
         result = operator(result, part)
     if options.get("keepdims"):
         result = ours.reshape(result, [1 if k in axes else n for k, n in enumerate(x.shape)])
-    return _written(what, result, options.get("out"))
+    return _write_out(what, result, options.get("out"))
 
 
-def accumulated(
+def accumulate(
     what: str, function: np.ufunc, operator: Binary, x: Tensor, options: Options
 ) -> Tensor:
     """Return the running results along an axis, as `function.accumulate`."""
@@ -87,7 +87,7 @@ def accumulated(
         for k in range(1, len(parts)):
             parts[k] = operator(parts[k - 1], parts[k])
         rows = ours.stack(parts)
-    return _written(what, ours.moveaxis(rows, 0, axis), options.get("out"))
+    return _write_out(what, ours.moveaxis(rows, 0, axis), options.get("out"))
 
 
 def _operand(
@@ -115,7 +115,7 @@ def _identity(function: np.ufunc, dtype: DType) -> float | None:
     return identity
 
 
-def _halved(operator: Binary, rows: Tensor) -> Tensor:
+def _reduce_by_halves(operator: Binary, rows: Tensor) -> Tensor:
     while (count := rows.shape[0]) > 1:
         half = count // 2
         joined = operator(rows[:half], rows[half : 2 * half])
@@ -124,7 +124,7 @@ def _halved(operator: Binary, rows: Tensor) -> Tensor:
     return result
 
 
-def _written(what: str, result: Tensor, out: Tensor | None) -> Tensor:
+def _write_out(what: str, result: Tensor, out: Tensor | None) -> Tensor:
     if out is None:
         return result
     if not isinstance(out, Tensor) or out.shape != result.shape:

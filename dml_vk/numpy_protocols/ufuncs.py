@@ -122,7 +122,7 @@ def ufunc(function: np.ufunc, method: str, inputs: Arguments, named: Options) ->
         options["out"] = out if function.nout > 1 else out[0]
     what = public_name(function) + ("" if method == "__call__" else f".{method}")
     if method == "reduce" and function in REDUCTIONS:
-        return _reduced(what, REDUCTIONS[function], inputs, options)
+        return _reduce(what, REDUCTIONS[function], inputs, options)
     if method == "accumulate" and function in ACCUMULATIONS:
         check_names(what, ("axis", "dtype", "out"), options)
         return getattr(ours, ACCUMULATIONS[function])(*inputs, **{"axis": 0, **options})
@@ -133,7 +133,7 @@ def ufunc(function: np.ufunc, method: str, inputs: Arguments, named: Options) ->
         return cumulative_extreme(what, EXTREMES[function], x, options.pop("axis", 0), **options)
     is_binary = function in UFUNCS and function.nin == 2 and function.signature is None
     if method in ("reduce", "accumulate") and is_binary:
-        fold = folded.reduced if method == "reduce" else folded.accumulated
+        fold = folded.reduce if method == "reduce" else folded.accumulate
         return fold(what, function, getattr(ours, UFUNCS[function]), inputs[0], options)
     if method == "at":
         return at(what, function, *inputs)
@@ -141,7 +141,7 @@ def ufunc(function: np.ufunc, method: str, inputs: Arguments, named: Options) ->
         check_names(what, ("axis", "dtype", "out"), options)
         return reduceat(what, function, *inputs, **options)
     if method == "outer" and function in UFUNCS and len(inputs) == function.nin == 2:
-        return _called(what, UFUNCS[function], _outer(*inputs), options)
+        return _call(what, UFUNCS[function], _outer(*inputs), options)
     if method != "__call__":
         raise no_such(what)
     if "where" in options and (function in UFUNCS or function is np.divmod):
@@ -149,12 +149,12 @@ def ufunc(function: np.ufunc, method: str, inputs: Arguments, named: Options) ->
     if function is np.divmod:
         return _divmod(what, inputs, options)
     if function in UFUNCS:
-        return _called(what, UFUNCS[function], inputs, options)
+        return _call(what, UFUNCS[function], inputs, options)
     special = SPECIAL.get(function.__name__)
     if special is None or not _is_scipys(function):
         raise no_such(what)
     if isinstance(special, str):
-        return _called(what, special, inputs, options)
+        return _call(what, special, inputs, options)
     check_names(what, (), options)
     first = to_tensors(what, inputs)[0]
     return special(
@@ -176,7 +176,7 @@ def _where(what: str, function: np.ufunc, inputs: Arguments, options: Options) -
     if function is np.divmod:
         results = _divmod(what, inputs, options)
     else:
-        results = _each(_called(what, UFUNCS[function], inputs, options))
+        results = _each(_call(what, UFUNCS[function], inputs, options))
     targets = (None,) * len(results) if out is None else _each(out)
     with ErrorsAs(what):
         written = []
@@ -221,7 +221,7 @@ def _divmod(what: str, inputs: Arguments, options: Options) -> tuple[Tensor, Ten
     return first, second
 
 
-def _called(what: str, name: str, inputs: Arguments, options: Options) -> Any:
+def _call(what: str, name: str, inputs: Arguments, options: Options) -> Any:
     inputs = _converted(what, name, inputs, options)
     return getattr(ours, name)(*inputs, **options)
 
@@ -257,7 +257,7 @@ def _in_dtype(what: str, name: str, inputs: Arguments, dtype: DType, casting: st
     )
 
 
-def _reduced(what: str, name: str, inputs: Arguments, options: Options) -> Any:
+def _reduce(what: str, name: str, inputs: Arguments, options: Options) -> Any:
     allowed = {"axis", "initial", "keepdims", "out", "where"}
     check_names(what, allowed | {"dtype"} if name in ("sum", "prod") else allowed, options)
     return reduction(name)(*inputs, **{"axis": 0, **options})

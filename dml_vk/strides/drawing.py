@@ -66,12 +66,12 @@ def _cells(layout: Layout, labels: Sequence[object] | None, dim: int) -> dict[in
         group.setdefault(at, index[dim] if index else 0)
     shared = any(repeats for _, repeats in axes)
     return {
-        at: Cell(_joined(names), shared or len(names) > 1, group[at])
+        at: Cell(_join_names(names), shared or len(names) > 1, group[at])
         for at, names in names_at.items()
     }
 
 
-def _joined(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     """Join the names of one element, abbreviated if there are many."""
     if len(names) > 1 and names.count(names[0]) == len(names):
         return f"{names[0]}×{len(names)}"

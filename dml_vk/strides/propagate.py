@@ -34,11 +34,11 @@ def broadcast_sizes(what: str, sizes: tuple[Ints, ...]) -> Ints:
     """Broadcast sizes by NumPy's rule."""
     if sizes and sizes.count(sizes[0]) == len(sizes):
         return sizes[0]
-    return _stretched(what, sizes)
+    return _broadcast(what, sizes)
 
 
 @functools.lru_cache(maxsize=4096)
-def _stretched(what: str, sizes: tuple[Ints, ...]) -> Ints:
+def _broadcast(what: str, sizes: tuple[Ints, ...]) -> Ints:
     out: list[int] = []
     for at in range(-max(map(len, sizes), default=0), 0):
         size = 1
@@ -74,13 +74,13 @@ def commutative_elementwise(sizes: Ints, operands: Sequence[Strided]) -> Ints:
         for operand in operands
         if operand.sizes == sizes and not _is_broadcast(operand)
     ]
-    return _dominant(full or [operand.order for operand in operands], len(sizes))
+    return _common_order(full or [operand.order for operand in operands], len(sizes))
 
 
 def commutative_concatenate(operands: Sequence[Strided], rank: int) -> Ints:
     """The order of a concatenation by the same rule, where no part is broadcast by its sizes."""
     full = [operand.order for operand in operands if not _is_broadcast(operand)]
-    return _dominant(full or [operand.order for operand in operands], rank)
+    return _common_order(full or [operand.order for operand in operands], rank)
 
 
 def _is_broadcast(operand: Strided) -> bool:
@@ -88,7 +88,7 @@ def _is_broadcast(operand: Strided) -> bool:
     return 0 in operand.strides and 0 not in operand.sizes
 
 
-def _dominant(orders: list[Ints], rank: int) -> Ints:
+def _common_order(orders: list[Ints], rank: int) -> Ints:
     """Choose an order: channels_last, or else the smallest unnamed one, or else row-major."""
     if orders.count(orders[0]) == len(orders):
         return orders[0]  # the common case

@@ -208,7 +208,7 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
             else:
                 dtype = to_dtype("to", target)
         copy = to_bool("to", "copy", copy)
-        result = as_asked("to", self, dtype, device, memory_format)
+        result = converted_to("to", self, dtype, device, memory_format)
         shared = result.allocation is self.allocation
         return result.clone() if copy and shared else result
 
@@ -348,7 +348,7 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         return new
 
 
-def as_asked(
+def converted_to(
     what: str,
     tensor: Tensor,
     dtype: DTypeLike | None,

@@ -78,8 +78,8 @@ MUTANTS = (
         "file-order-of-dims",
         "a file whose array is row-major has no order of dims, whatever the tensor's is",
         "dml_vk/array/files.py",
-        "    if x.layout.order != _numpys_order(array):",
-        "    if x.layout.order != _numpys_order(array) and not array.flags.c_contiguous:",
+        "    if x.layout.order != _numpy_order(array):",
+        "    if x.layout.order != _numpy_order(array) and not array.flags.c_contiguous:",
         ("tests/kernel/array/test_files.py",),
     ),
     Mutant(

@@ -18,11 +18,11 @@ from dml_vk.array.creation import asarray, full
 from dml_vk.array.indexing.keys import Key, basic, parse
 from dml_vk.array.indexing.positions import (
     Part,
-    between,
     parts_of,
     shape_of,
     to_read,
     to_write,
+    with_outer_dims,
 )
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError, LayoutError
@@ -59,7 +59,7 @@ def read(tensor: Tensor, key: Any) -> Tensor:
     """
     plain, spec = basic(key), tensor._spec or tensor.spec
     if plain is not None and spec is not None:
-        return _viewed(GET, tensor, key, plain, spec)
+        return _view_of_key(GET, tensor, key, plain, spec)
     parsed = parse(GET, tensor, key)
     if not parsed.advanced:
         return tensor._over(parsed.layout)
@@ -82,18 +82,18 @@ def write(tensor: Tensor, key: Any, value: ArrayLike) -> None:
     """
     plain, spec = basic(key), tensor._spec or tensor.spec
     if plain is not None and spec is not None:
-        view = _viewed(SET, tensor, key, plain, spec)
+        view = _view_of_key(SET, tensor, key, plain, spec)
         _assign(view, _value(tensor, value))
         return
     parsed = parse(SET, tensor, key)
     content = _value(tensor, value)
     if not parsed.advanced:
         _assign(tensor._over(parsed.layout), content)
-    elif not _choose(tensor, parsed, content):
-        _scatter(tensor, parsed, content)
+    elif not _write_where(tensor, parsed, content):
+        _write_indexes(tensor, parsed, content)
 
 
-def _viewed(what: str, tensor: Tensor, key: Any, plain: Hashable, spec: Spec) -> Tensor:
+def _view_of_key(what: str, tensor: Tensor, key: Any, plain: Hashable, spec: Spec) -> Tensor:
     """Return the view that a key of ints and slices selects. `plain` is its hashable form."""
     known = spec.views.get(plain)
     if known is None:
@@ -105,7 +105,7 @@ def _viewed(what: str, tensor: Tensor, key: Any, plain: Hashable, spec: Spec) ->
     return Tensor._over_memory(tensor.allocation, known)
 
 
-def separate(what: str, operand: Any, out: Tensor | None) -> Any:
+def copy_if_shared(what: str, operand: Any, out: Tensor | None) -> Any:
     """Return the operand, or a copy of it if it shares memory with `out`."""
     if not isinstance(operand, Tensor):
         return operand
@@ -158,12 +158,14 @@ def gathered(
     if not layout.numel:
         return result_over(what, layout, tensor.dtype, tensor, out)
     index, step = to_read(what, parts, shape, tensor)
-    spread = between(index.layout, key.at, selected.behind)
+    spread = with_outer_dims(index.layout, key.at, selected.behind)
     operands = tensor, Tensor(index)
-    return call(_gather, operands, out, what, key.layout, selected.strides, spread, step, layout)
+    return call(
+        _gather_into, operands, out, what, key.layout, selected.strides, spread, step, layout
+    )
 
 
-def _gather(
+def _gather_into(
     operands: Sequence[Tensor],
     out: Tensor | None,
     what: str,
@@ -205,7 +207,7 @@ def _value(tensor: Tensor, value: ArrayLike) -> Operand:
     return value
 
 
-def _spread(value: Tensor, sizes: Ints) -> Tensor:
+def _broadcast_value(value: Tensor, sizes: Ints) -> Tensor:
     """Broadcast a value to the elements that it is written to."""
     if value.shape == sizes:
         return value
@@ -220,17 +222,17 @@ def _spread(value: Tensor, sizes: Ints) -> Tensor:
 
 
 def _assign(view: Tensor, value: Operand) -> None:
-    call(_assigned, (value,), view)
+    call(_write_view, (value,), view)
 
 
-def _assigned(operands: Sequence[Operand], view: Tensor) -> Tensor:
+def _write_view(operands: Sequence[Operand], view: Tensor) -> Tensor:
     (value,) = operands
     if not isinstance(value, Tensor):
         fill_constant(SET, view, view.dtype, value)
         return view
     if value.size < view.size:
-        value = separate(SET, value, view)  # copied before it is broadcast, not after
-    value = _spread(value, view.shape)
+        value = copy_if_shared(SET, value, view)  # copied before it is broadcast, not after
+    value = _broadcast_value(value, view.shape)
     if value.dtype is view.dtype:
         copy_elements(SET, value, view, ASKED)
     else:
@@ -239,7 +241,7 @@ def _assigned(operands: Sequence[Operand], view: Tensor) -> Tensor:
     return view
 
 
-def _choose(tensor: Tensor, key: Key, value: Operand) -> bool:
+def _write_where(tensor: Tensor, key: Key, value: Operand) -> bool:
     """Write with `where`, if the key has only a mask and the value broadcasts along its dim."""
     mask = key.advanced[0].array
     if len(key.advanced) > 1 or not key.advanced[0].is_mask or not isinstance(mask, Tensor):
@@ -254,7 +256,7 @@ def _choose(tensor: Tensor, key: Key, value: Operand) -> bool:
         rank = view.ndim - mask.ndim + 1
         while layout.rank > rank and layout.sizes[0] == 1:
             layout = layout.select(0, 0)
-        layout = between(layout, max(0, rank - layout.rank), 0)
+        layout = with_outer_dims(layout, max(0, rank - layout.rank), 0)
         if layout.rank > rank or layout.sizes[key.at] != 1:
             return False
         # Replace its dim for the selected elements with the dims of the mask, in the view's order.
@@ -267,12 +269,12 @@ def _choose(tensor: Tensor, key: Key, value: Operand) -> bool:
             rule = f"value must broadcast to what the mask selects from shape {view.shape}"
             raise LayoutError(SET, rule, value=value.shape) from None
         spread = layout
-    placed = between(mask.layout, first, behind)
-    call(_chosen, (mask, value, view), view, placed, spread)
+    placed = with_outer_dims(mask.layout, first, behind)
+    call(_select_by_mask, (mask, value, view), view, placed, spread)
     return True
 
 
-def _chosen(
+def _select_by_mask(
     operands: tuple[Tensor, Operand, Tensor], view: Tensor, placed: Layout, spread: Layout | None
 ) -> Tensor:
     mask, value, old = operands
@@ -288,7 +290,7 @@ def _chosen(
     return view
 
 
-def _scatter(tensor: Tensor, key: Key, value: Operand) -> None:
+def _write_indexes(tensor: Tensor, key: Key, value: Operand) -> None:
     view = with_layout(tensor, key.layout)
     check_target(SET, view, "the tensor")
     parts = parts_of(SET, key.layout, key.advanced)
@@ -298,15 +300,15 @@ def _scatter(tensor: Tensor, key: Key, value: Operand) -> None:
         value = full((), value, tensor.dtype, device=tensor.device)
     else:
         value = Tensor(converted(SET, value, tensor.dtype))
-    spread = _spread(value, selected.sizes)
+    spread = _broadcast_value(value, selected.sizes)
     if spread.size:
         words = to_write(SET, parts, shape, tensor)
         operands = spread, Tensor(words.places)
         params = selected.indexed, selected.strides, words.stride, words.cells
-        call(_scattered, operands, tensor._over(key.layout), *params)
+        call(_write_scattered, operands, tensor._over(key.layout), *params)
 
 
-def _scattered(
+def _write_scattered(
     operands: Sequence[Tensor],
     view: Tensor,
     indexed: Ints,

@@ -14,7 +14,7 @@ def check_mode(what: str, mode: object) -> None:
         raise RangeError(what, "mode must be 'raise', 'wrap' or 'clip'", mode=mode)
 
 
-def moved(mode: str, index: Tensor, size: int) -> Tensor:
+def in_range(mode: str, index: Tensor, size: int) -> Tensor:
     """Return integers modulo the size, for "wrap", or the nearest index, as int64."""
     wide = astype(index, int64, copy=False)  # small integers may not hold the size
     return remainder(wide, size) if mode == "wrap" else clip(wide, 0, size - 1)

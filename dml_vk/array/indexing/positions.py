@@ -198,7 +198,7 @@ def _are_distinct(parts: Sequence[Part], strides: Sequence[int], shape: Ints) ->
     return len(np.unique(places)) == places.size
 
 
-def between(layout: Layout, before: int, after: int) -> Layout:
+def with_outer_dims(layout: Layout, before: int, after: int) -> Layout:
     """Add `before` dims of size 1 in front and `after` behind."""
     sizes = (*(1,) * before, *layout.sizes, *(1,) * after)
     strides = (*(1,) * before, *layout.strides, *(1,) * after)
@@ -241,7 +241,7 @@ def _device_steps(
         for dim, stride in zip(part.dims, left):
             if isinstance(part.array, View):
                 own = part.array.layout
-                index = with_layout(part.array, between(own, rank - own.rank, 0))
+                index = with_layout(part.array, with_outer_dims(own, rank - own.rank, 0))
                 steps.append((index, part.step(dim, stride)))
     return steps
 

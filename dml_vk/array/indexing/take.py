@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dml_vk.arguments import is_axis_of_none, to_axis
 from dml_vk.array.calls import call
 from dml_vk.array.creation import asarray
-from dml_vk.array.indexing.api import gathered, separate
+from dml_vk.array.indexing.api import copy_if_shared, gathered
 from dml_vk.array.indexing.keys import Key, index_array
-from dml_vk.array.indexing.modes import check_mode, moved
+from dml_vk.array.indexing.modes import check_mode, in_range
 from dml_vk.array.indexing.positions import checked, part_of
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.hints import hinted
@@ -43,7 +43,7 @@ def take(
     """
     index = _integers("take", to_tensor("take", "x", x), indices)
     if out is not None:
-        x, index = separate("take", x, out), separate("take", index, out)
+        x, index = copy_if_shared("take", x, out), copy_if_shared("take", index, out)
     layout = x.layout
     dims = range(layout.rank)
     if is_axis_of_none(axis, layout.rank):
@@ -54,7 +54,7 @@ def take(
     check_mode("take", mode)
     if mode != "raise" and index.size:
         near = index if isinstance(index, Tensor) else asarray(index, device=x.device)
-        index = moved(mode, near, layout.numel if axis is None else layout.sizes[axis])
+        index = in_range(mode, near, layout.numel if axis is None else layout.sizes[axis])
     parts = checked("take", [part_of("take", layout, dims, index, axis)])
     key = Key(layout, indexed=tuple(dims), at=dims.start)
     return gathered("take", x, key, parts, out)
