@@ -73,14 +73,14 @@ _MODULES = {
     "array.data_types": "angle can_cast finfo iinfo imag isdtype real real_if_close result_type",
     "array.files": "load save",
     "array.elementwise": " ".join(_FUNCTIONS),
-    "array.from_slices": "c_ mgrid ogrid r_",
+    "array.index_tricks": "c_ mgrid ogrid r_",
     "array.grids": "arange eye linspace meshgrid tril triu",
     "array.histograms": "bincount histogram histogram2d histogram_bin_edges",
     "array.index_grids": (
         "diag_indices diag_indices_from ix_ tril_indices tril_indices_from triu_indices "
         "triu_indices_from"
     ),
-    "array.indexing.taking": "take take_along_axis",
+    "array.indexing.take": "take take_along_axis",
     "array.info": "__array_namespace_info__",
     "array.stacking": "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack",
     "array.manipulation": (
@@ -105,7 +105,7 @@ _MODULES = {
     "array.partitions": "argpartition lexsort partition",
     "array.repetition": "repeat tile",
     "array.rounding": "around fix",
-    "array.selections": (
+    "array.selection": (
         "append argwhere compress delete extract flatnonzero insert put_along_axis "
         "ravel_multi_index select unravel_index"
     ),
@@ -113,7 +113,7 @@ _MODULES = {
     "array.logspace": "geomspace logspace",
     "array.splitting": "array_split dsplit hsplit split vsplit",
     "array.window_functions": "bartlett blackman hamming hanning kaiser",
-    "array.numpys_views": "diag diagflat diagonal fliplr flipud ravel rot90 swapaxes",
+    "array.numpy_views": "diag diagflat diagonal fliplr flipud ravel rot90 swapaxes",
     "array.vectors": "dot inner kron outer vdot",
     "array.windows": "as_strided sliding_window_view",
     "linalg": "cross",
@@ -180,11 +180,11 @@ def __getattr__(name: str) -> Any:
 
         raise AttributeError(not_there("module 'dml_vk'", name))
     if _LAZY.get(name):
-        found = getattr(importlib.import_module(f"dml_vk.{_LAZY[name]}"), name)
+        value = getattr(importlib.import_module(f"dml_vk.{_LAZY[name]}"), name)
     else:
-        found = importlib.import_module(f"dml_vk.{name}")
-    globals()[name] = found
-    return found
+        value = importlib.import_module(f"dml_vk.{name}")
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

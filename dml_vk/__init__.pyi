@@ -178,12 +178,6 @@ from dml_vk.array.files import (
     load as load,
     save as save,
 )
-from dml_vk.array.from_slices import (
-    c_ as c_,
-    mgrid as mgrid,
-    ogrid as ogrid,
-    r_ as r_,
-)
 from dml_vk.array.grids import (
     arange as arange,
     eye as eye,
@@ -207,7 +201,13 @@ from dml_vk.array.index_grids import (
     triu_indices as triu_indices,
     triu_indices_from as triu_indices_from,
 )
-from dml_vk.array.indexing.taking import (
+from dml_vk.array.index_tricks import (
+    c_ as c_,
+    mgrid as mgrid,
+    ogrid as ogrid,
+    r_ as r_,
+)
+from dml_vk.array.indexing.take import (
     take as take,
     take_along_axis as take_along_axis,
 )
@@ -288,7 +288,7 @@ from dml_vk.array.number_parts import (
     radians as radians,
     sinc as sinc,
 )
-from dml_vk.array.numpys_views import (
+from dml_vk.array.numpy_views import (
     diag as diag,
     diagflat as diagflat,
     diagonal as diagonal,
@@ -348,7 +348,7 @@ from dml_vk.array.searching import (
     nonzero as nonzero,
     searchsorted as searchsorted,
 )
-from dml_vk.array.selections import (
+from dml_vk.array.selection import (
     append as append,
     argwhere as argwhere,
     compress as compress,

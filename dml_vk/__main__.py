@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 
 
-def main(given: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand and return its exit code."""
     try:
         from dml_vk.commands import verbs  # here, since Ctrl-C may come while modules load
 
-        return verbs.run(given)
+        return verbs.run(arguments)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130

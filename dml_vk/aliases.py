@@ -130,15 +130,15 @@ def not_there(where: str, name: str) -> str:
         "module 'dml_vk.random'": RANDOM,
         "'Tensor' object": {**FUNCTIONS, **METHODS},
     }
-    found = tables[where].get(name)
+    equivalent = tables[where].get(name)
     if where == "module 'dml_vk.nn'" and name in sys.modules["dml_vk"].__all__:
-        found = f"dml_vk.{name}"
-    if found is None and where == "module 'dml_vk.random'":
+        equivalent = f"dml_vk.{name}"
+    if equivalent is None and where == "module 'dml_vk.random'":
         has_method = not name.startswith("_") and hasattr(
             sys.modules["dml_vk.random"].Generator, name
         )
-        found = f"dml_vk.random.Generator(seed).{name}" if has_method else None
-    if found is None and where == "'Tensor' object" and name in sys.modules["dml_vk"].__all__:
-        found = f"dml_vk.{name}(x)"
-    hint = f"; here that is {found}" if found else ""
+        equivalent = f"dml_vk.random.Generator(seed).{name}" if has_method else None
+    if equivalent is None and where == "'Tensor' object" and name in sys.modules["dml_vk"].__all__:
+        equivalent = f"dml_vk.{name}(x)"
+    hint = f"; here that is {equivalent}" if equivalent else ""
     return f"{where} has no attribute {name!r}{hint}"

@@ -41,12 +41,12 @@ def to_tuple(what: str, name: str, values: Iterable[T], most: int | None = None)
         raise LayoutError(what, rule, **{name: values}) from None
 
 
-def is_one(given: Any) -> bool:
+def is_one(value: object) -> bool:
     """Whether an argument is a single value: not iterable, a string, or an array without dims."""
-    if type(given) in _SEQUENCES:
+    if type(value) in _SEQUENCES:
         return False
-    is_text = isinstance(given, str)
-    return is_text or not hasattr(given, "__iter__") or getattr(given, "ndim", None) == 0
+    is_text = isinstance(value, str)
+    return is_text or not hasattr(value, "__iter__") or getattr(value, "ndim", None) == 0
 
 
 def several(one_or_more: Any) -> Any:
@@ -66,10 +66,10 @@ def _counted(values: Iterable[T], most: int = MOST_LISTED) -> tuple[T, ...]:
             raise TypeError
     except OverflowError:  # of `range`
         raise TypeError from None
-    found = tuple(islice(values, most + 1))
-    if len(found) > most:
+    items = tuple(islice(values, most + 1))
+    if len(items) > most:
         raise TypeError
-    return found
+    return items
 
 
 def to_int(what: str, name: str, value: Any) -> int:
@@ -87,13 +87,13 @@ def is_bool(value: object) -> bool:
     )
 
 
-def to_bool(what: str, name: str, value: Any) -> bool:
+def to_bool(what: str, name: str, value: object) -> bool:
     if not is_bool(value):
         raise DTypeError(what, f"{name} must be a bool", **{name: value})
     return bool(value)
 
 
-def to_bool_or_none(what: str, name: str, value: Any) -> bool | None:
+def to_bool_or_none(what: str, name: str, value: object) -> bool | None:
     if value is not None and not is_bool(value):
         raise DTypeError(what, f"{name} must be a bool or None", **{name: value})
     return None if value is None else bool(value)
@@ -160,17 +160,17 @@ def is_axis_of_none(axis: object, rank: int) -> bool:
 def axis_error(error: LayoutIndexError) -> AxisError:
     """Return the error as an AxisError: NumPy's too, unless layouts are used without tensors."""
     both = sys.modules.get("dml_vk.numpy_errors")
-    found: type[AxisError] = both.AxisError if both else AxisError
-    return found(error.op, error.rule, **error.got)
+    kind: type[AxisError] = both.AxisError if both else AxisError
+    return kind(error.op, error.rule, **error.got)
 
 
 def to_dims(what: str, dims: Iterable[int], rank: int) -> Ints:
     """Normalize dims, which must be distinct."""
-    found = given = to_tuple(what, "dims", dims)
-    for dim in given:
+    normalized = listed = to_tuple(what, "dims", dims)
+    for dim in listed:
         if type(dim) is not int or not 0 <= dim < rank:
-            found = tuple([to_dim(what, dim, rank) for dim in given])
+            normalized = tuple([to_dim(what, dim, rank) for dim in listed])
             break
-    if len(set(found)) != len(found):
-        raise LayoutError(what, "dims must not repeat", dims=given)
-    return found
+    if len(set(normalized)) != len(normalized):
+        raise LayoutError(what, "dims must not repeat", dims=listed)
+    return normalized

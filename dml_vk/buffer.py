@@ -5,12 +5,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 
 from dml_vk.arguments import to_int, to_ints
-from dml_vk.dtypes import DType, to_dtype, uint8, uint32
+from dml_vk.dtypes import DType, DTypeLike, to_dtype, uint8, uint32
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout
 from dml_vk.observe.copies import ASKED, record_bytes
@@ -56,7 +55,7 @@ class Buffer:
     def nbytes(self) -> int:
         return self.allocation.nbytes
 
-    def write(self, data: Any, offset: int = 0) -> None:
+    def write(self, data: Array | bytes | bytearray | memoryview, offset: int = 0) -> None:
         """Upload the bytes of an array, in its logical order, or of a bytes-like object."""
         source, start = _source(data), to_int("Buffer.write", "offset", offset)
         if not 0 <= start <= self.nbytes - source.nbytes:
@@ -66,7 +65,13 @@ class Buffer:
         record_bytes("Buffer.write", source.nbytes)
         self.device.upload(_bytes_of(source), self.allocation, start)
 
-    def read(self, nbytes: Any = None, offset: int = 0, *, dtype: Any = None) -> Array:
+    def read(
+        self,
+        nbytes: int | DTypeLike | None = None,
+        offset: int = 0,
+        *,
+        dtype: DTypeLike | None = None,
+    ) -> Array:
         """Download bytes from `offset` on as a new array: `nbytes`, or all.
 
         The dtype is uint8, or one whose size divides them evenly, which may also come first.
@@ -130,8 +135,8 @@ class Buffer:
         b'ABCD'
         """
         if not isinstance(buffer, Buffer):
-            given = type(buffer).__name__
-            raise DTypeError("Buffer.copy_from", "buffer must be a Buffer", buffer=given)
+            kind = type(buffer).__name__
+            raise DTypeError("Buffer.copy_from", "buffer must be a Buffer", buffer=kind)
         if buffer.nbytes != self.nbytes:
             rule = f"buffer must have {self.nbytes} bytes"
             raise LayoutError("Buffer.copy_from", rule, nbytes=buffer.nbytes)
@@ -140,7 +145,7 @@ class Buffer:
         else:
             self.write(buffer.read())
 
-    def tensor(self, layout: Layout | Sequence[int], dtype: Any) -> Tensor:
+    def tensor(self, layout: Layout | Sequence[int], dtype: DTypeLike) -> Tensor:
         """Return a tensor over this memory, with elements of this dtype in this layout.
 
         Instead of a layout, sizes can be given, for row-major order.
@@ -169,12 +174,12 @@ class Buffer:
         return View(self.device, self.allocation, Layout((count,)), uint32)
 
 
-def _to_dtype(what: str, given: Any) -> DType:
+def _to_dtype(what: str, spec: object) -> DType:
     """Convert to a dtype; members of DirectML's DataType are accepted too."""
-    return to_dtype(what, given.name.lower() if isinstance(given, enum.Enum) else given)
+    return to_dtype(what, spec.name.lower() if isinstance(spec, enum.Enum) else spec)
 
 
-def _source(data: Any) -> Array | memoryview:
+def _source(data: Array | bytes | bytearray | memoryview) -> Array | memoryview:
     """View what is to be written, without a copy, which might be far larger than the buffer."""
     try:
         source = data if isinstance(data, np.ndarray) else memoryview(data)

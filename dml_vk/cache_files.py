@@ -1,4 +1,4 @@
-"""Files of the user's cache. No trouble with them is an error: what they hold can be made again."""
+"""Files of the user's cache. They can be rebuilt, so failures to read or write are no errors."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from time import time
 
 _DIGEST_BYTES = 32
-# Nothing that is no plain file: not where a link leads, and no pipe, which would be waited for.
+# Plain files only: links are not followed, and a pipe does not block.
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")  # each on some systems
 _READ = os.O_RDONLY | sum(getattr(os, name, 0) for name in _FLAGS)
 _DAY = 86_400.0
 
 
 def read(path: Path, most: int) -> bytes:
-    """What `write` wrote there; nothing if it is not whole, of somebody else or above `most`."""
+    """Return the data of `write`; b"" if the file is damaged, not our user's, or above `most`."""
     with contextlib.suppress(OSError):
         file = os.open(path, _READ)
         try:
@@ -24,10 +24,10 @@ def read(path: Path, most: int) -> bytes:
             is_plain = stat.S_ISREG(state.st_mode) and _is_own(state)
             if not is_plain or state.st_size > most + _DIGEST_BYTES:
                 return b""
-            found = os.read(file, state.st_size)
+            content = os.read(file, state.st_size)
         finally:
             os.close(file)
-        digest, data = found[:_DIGEST_BYTES], found[_DIGEST_BYTES:]
+        digest, data = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
         if digest == _digest(path, data):
             if time() - state.st_mtime > _DAY:
                 os.utime(path)  # `trim` drops what was not used for long
@@ -36,7 +36,7 @@ def read(path: Path, most: int) -> bytes:
 
 
 def write(path: Path, data: bytes) -> bool:
-    """Write a file at once, and say whether that was possible."""
+    """Write a file atomically; return whether that succeeded."""
     unfinished = path.with_name(f"{path.name}.{os.urandom(8).hex()}")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -53,11 +53,11 @@ def write(path: Path, data: bytes) -> bool:
 def trim(folder: Path, most: int) -> None:
     """Remove the oldest files of a folder, until they have an eighth less than `most` bytes."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        files = [(one.stat(follow_symlinks=False), one.path) for one in entries]
+        files = [(entry.stat(follow_symlinks=False), entry.path) for entry in entries]
         held = sum([state.st_size for state, _ in files])
         if held <= most:
             return
-        for state, path in sorted(files, key=lambda one: one[0].st_mtime):
+        for state, path in sorted(files, key=lambda entry: entry[0].st_mtime):
             if held <= most - most // 8:
                 break
             held -= state.st_size
@@ -71,7 +71,7 @@ def _is_own(state: os.stat_result) -> bool:
 
 
 def _digest(path: Path, data: bytes) -> bytes:
-    """Of what is in a file and of its name, so that no file stands for another."""
+    """The digest of the name and the contents, so that a renamed file is not valid."""
     import hashlib  # takes 3 ms
 
     return hashlib.sha256(path.name.encode() + b"\n" + data).digest()

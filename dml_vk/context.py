@@ -1,4 +1,4 @@
-"""What applies to the calls of one thread or task: all in one value, so that a call looks once."""
+"""The context of a thread's or task's calls, in one variable, so that a call reads only one."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Values:
 
     @cached_property
     def exact(self) -> bool:
-        """As in the environment, unless it is set."""
+        """That of the environment, unless it is set."""
         return environment.exact()
 
 
 class Context(NamedTuple):
-    """The settings and observers of calls, and who does their work."""
+    """The settings, observers and recorder of calls."""
 
     settings: Values
     devices: tuple[Device, ...] = ()  # of enclosing `with device(...)` blocks
@@ -43,7 +43,7 @@ get = _context.get
 
 
 def recorder() -> Records | None:
-    """What records the work of this context, unless the recording is over."""
+    """Return the recorder of this context, or None after its recording has ended."""
     recorder = get().recorder
     return None if recorder is None or recorder.is_over else recorder
 
@@ -72,5 +72,5 @@ def within(**changes: Any) -> Iterator[None]:
 
 
 def unrecorded() -> AbstractContextManager[None]:
-    """Do work at once in the `with` block, even while a function is being recorded."""
+    """Run work immediately in the `with` block, even while a function is being recorded."""
     return within(recorder=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 from dml_vk.errors import DTypeError
 
@@ -83,6 +83,16 @@ class DType:
         return f"dml_vk.{self.name}"
 
 
+class NamedType(Protocol):
+    """A dtype of another library, such as NumPy's."""
+
+    @property
+    def name(self) -> str: ...
+
+
+DTypeLike: TypeAlias = DType | str | type | NamedType
+"""What a dtype may be given as: one of this package, a name, Python's or NumPy's type."""
+
 _TABLE = (
     DType("bool_", 1, "b", None),
     DType("int8", 1, "i", "INT8"),
@@ -123,24 +133,24 @@ _SPELLING = re.compile(r"[<>=|]?[?A-Zb-z]\w*", re.ASCII)  # NumPy warns of "a"
 _SWAPPED = ">" if sys.byteorder == "little" else "<"
 
 
-def to_dtype(what: str, given: Any) -> DType:
+def to_dtype(what: str, spec: object) -> DType:
     """The DType of a tensor, a NumPy dtype or scalar type, a Python type, or a name."""
-    if isinstance(given, DType):
-        return given
-    if isinstance(given, type) and given in PYTHON:
-        return PYTHON[given]
+    if isinstance(spec, DType):
+        return spec
+    if isinstance(spec, type) and spec in PYTHON:
+        return PYTHON[spec]
     # NumPy's dtypes have a name that is independent of byte order, and scalar types are classes.
-    name = given if isinstance(given, str) else getattr(given, "name", None)
-    if name is None and isinstance(given, type):
-        name = given.__name__
-    found = _named(name)
-    if found is None and isinstance(name, str):
+    name = spec if isinstance(spec, str) else getattr(spec, "name", None)
+    if name is None and isinstance(spec, type):
+        name = spec.__name__
+    dtype = _named(name)
+    if dtype is None and isinstance(name, str):
         # Also the classes that NumPy names after C's types, whose sizes depend on the system.
-        found = _named(_numpy_name(name))
-    if found is not None:
-        return found
+        dtype = _named(_numpy_name(name))
+    if dtype is not None:
+        return dtype
     known = ", ".join(DTYPES)
-    raise DTypeError(what, f"dtype must be one of {known}", dtype=given)
+    raise DTypeError(what, f"dtype must be one of {known}", dtype=spec)
 
 
 def _named(name: object) -> DType | None:
@@ -163,7 +173,7 @@ def _numpy_name(spelling: str) -> str | None:
         return None
 
 
-def _is_native(given: object) -> bool:
-    if isinstance(given, str):
-        return not given.startswith(_SWAPPED)
-    return bool(getattr(given, "isnative", True))
+def _is_native(spec: object) -> bool:
+    if isinstance(spec, str):
+        return not spec.startswith(_SWAPPED)
+    return bool(getattr(spec, "isnative", True))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from einops._backends import AbstractBackend
 
 import dml_vk
 from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import Array, ArrayLike
 
 
 class Backend(AbstractBackend):
@@ -20,10 +20,10 @@ class Backend(AbstractBackend):
     def is_appropriate_type(self, tensor: object) -> bool:
         return isinstance(tensor, Tensor)
 
-    def from_numpy(self, x: Any) -> Tensor:
+    def from_numpy(self, x: ArrayLike) -> Tensor:
         return dml_vk.asarray(x)
 
-    def to_numpy(self, x: Tensor) -> Any:
+    def to_numpy(self, x: Tensor) -> Array:
         return np.asarray(x)
 
     def arange(self, start: int, stop: int) -> Tensor:

@@ -42,7 +42,7 @@ class DmlVkError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled with its text; values other than plain ones go as their repr."""
-        got = {name: _portable(value) for name, value in self.got.items()}
+        got = {name: _picklable(value) for name, value in self.got.items()}
         state = {**self.__dict__, "got": got, "args": self.args}
         return type(self), (self.op, self.rule), state
 
@@ -72,7 +72,7 @@ class DeviceError(DmlVkError, RuntimeError):
 
 
 class DeviceWarning(UserWarning):
-    """A device that does not compute as the results of a function need it."""
+    """A device whose arithmetic does not give the bits that a function promises."""
 
 
 class DeviceMemoryError(DmlVkError, MemoryError):
@@ -114,10 +114,10 @@ def explain(op: str, rule: str, /, **got: object) -> str:
     >>> explain("Layout", "a layout cannot be changed", offset=3)
     'Layout: a layout cannot be changed; got offset=3'
     """
-    return f"{op}: {rule}; got {', '.join([f'{name}={_shown(got[name])}' for name in got])}"
+    return f"{op}: {rule}; got {', '.join([f'{name}={_repr_of(got[name])}' for name in got])}"
 
 
-def _shown(value: object, depth: int = 0) -> str:
+def _repr_of(value: object, depth: int = 0) -> str:
     """The repr, even if that raises, as for foreign objects or integers of 5000 digits.
 
     What is on a device is shown without its elements, which would have to be computed and read.
@@ -127,7 +127,7 @@ def _shown(value: object, depth: int = 0) -> str:
         if described is not None:
             return str(described(value))
         if depth < _MOST_NESTED and (type(value) is list or type(value) is tuple):
-            shown = [_shown(one, depth + 1) for one in value]
+            shown = [_repr_of(item, depth + 1) for item in value]
             if type(value) is list:
                 return f"[{', '.join(shown)}]"
             return f"({', '.join(shown)}{',' * (len(shown) == 1)})"
@@ -136,15 +136,15 @@ def _shown(value: object, depth: int = 0) -> str:
         return f"<{type(value).__name__} without a repr: {type(error).__name__}>"
 
 
-def _portable(value: object) -> object:
+def _picklable(value: object) -> object:
     """What is loaded anywhere without effects: to load a device would open it."""
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         return value
     if type(value) is tuple:
-        return tuple(map(_portable, value))
+        return tuple(map(_picklable, value))
     if type(value) is list:
-        return list(map(_portable, value))
-    return _shown(value)
+        return list(map(_picklable, value))
+    return _repr_of(value)
 
 
 class ErrorsAs:

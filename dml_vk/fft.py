@@ -14,20 +14,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from dml_vk.arguments import Axes, to_int
-from dml_vk.array.creation import Wanted, asarray
+from dml_vk.array.creation import asarray
 from dml_vk.array.fourier import COMPLEX, REAL, TO_REAL, transform
 from dml_vk.array.manipulation import to_axes
 from dml_vk.array.padding import roll
-from dml_vk.dtypes import float32, to_dtype
+from dml_vk.dtypes import DTypeLike, float32, to_dtype
 from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.ops.fft import MOST_POINTS
 from dml_vk.strides.order import row_major
-from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.core import DeviceLike, Tensor
 from dml_vk.tensor.host import Array
 from dml_vk.tensor.operands import check_dtype, of_kinds, to_number, to_tensor
 
@@ -324,7 +324,9 @@ def ihfft(
     )
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Wanted = None) -> Tensor:
+def fftfreq(
+    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike = None
+) -> Tensor:
     """Return the frequencies of the points of a transform of n numbers that are d apart.
 
     The default dtype is float32.
@@ -336,7 +338,9 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Wanted = No
     return _frequencies("fftfreq", np.fft.fftfreq, n, d, dtype, device)
 
 
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Wanted = None) -> Tensor:
+def rfftfreq(
+    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike = None
+) -> Tensor:
     """Return the frequencies of the n // 2 + 1 points of `rfft`.
 
     >>> import dml_vk
@@ -348,11 +352,11 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Wanted = N
 
 def _frequencies(
     what: str,
-    function: Callable[..., Array],
+    function: Callable[[int, float], Array],
     n: int,
     d: float,
-    dtype: Any,
-    device: Wanted,
+    dtype: DTypeLike | None,
+    device: DeviceLike,
 ) -> Tensor:
     """Compute frequencies in float64, and round them once."""
     count, step = to_int(what, "n", n), to_number(what, "d", d)
@@ -389,7 +393,7 @@ def ifftshift(x: Tensor, /, *, axes: Axes | None = None, out: Tensor | None = No
 
 
 def _shifted(what: str, x: Tensor, axes: Axes | None, out: Tensor | None, sign: int) -> Tensor:
-    tensor = to_tensor(what, "x", x)
-    dims = row_major(tensor.ndim) if axes is None else to_axes(what, axes, tensor.ndim, "axes")
+    x = to_tensor(what, "x", x)
+    dims = row_major(x.ndim) if axes is None else to_axes(what, axes, x.ndim, "axes")
     with ErrorsAs(what):
-        return roll(tensor, [sign * (tensor.shape[dim] // 2) for dim in dims], axis=dims, out=out)
+        return roll(x, [sign * (x.shape[dim] // 2) for dim in dims], axis=dims, out=out)

@@ -37,8 +37,12 @@ def hinted(function: F) -> F:
     parts = [f"{name}=0" if k >= first else name for k, name in enumerate(placed)]
     if code.co_posonlyargcount:
         parts.insert(code.co_posonlyargcount, "/")
-    kept = function.__kwdefaults__ or {}
-    parts += ["*more", *[f"{name}=0" if name in kept else name for name in named], "**theirs"]
+    keyword_defaults = function.__kwdefaults__ or {}
+    parts += [
+        "*more",
+        *[f"{name}=0" if name in keyword_defaults else name for name in named],
+        "**theirs",
+    ]
     passed = ", ".join([*placed, *[f"{name}={name}" for name in named]])
     wrong = " or ".join(["more", "theirs", *[f"{name} is missing" for name in asked]])
     text = (
@@ -47,29 +51,29 @@ def hinted(function: F) -> F:
         f"        return answer(function, [{', '.join(placed)}], more, theirs)\n"
         f"    return function({passed})\n"
     )
-    space: dict[str, Any] = {"answer": _answer, "function": function, "missing": _MISSING}
+    space: dict[str, Any] = {"answer": _explain, "function": function, "missing": _MISSING}
     exec(compile(text, f"{__file__}:call", "exec"), space)  # of the package, but no line of it
     call = space[function.__name__]
     call.__defaults__, call.__kwdefaults__ = tuple(defaults), function.__kwdefaults__
     return cast(F, functools.update_wrapper(call, function))
 
 
-def _answer(
+def _explain(
     function: Callable[..., Any],
-    placed: Sequence[Any],
-    more: Sequence[Any],
-    theirs: Mapping[str, Any],
+    placed: Sequence[object],
+    more: Sequence[object],
+    theirs: Mapping[str, object],
 ) -> None:
     """Raise what there is to say of a call that does not match the signature."""
     code = function.__code__
     own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     for name, ours in _OURS.items():
-        known = next((one for one in ours if one in own), None)
+        known = next((candidate for candidate in ours if candidate in own), None)
         if name in theirs and known is not None:
             rule = f"{name} is PyTorch's name: here it is {known}"
             raise DTypeError(function.__name__, rule, **{name: theirs[name]})
     if more and code.co_kwonlyargcount:
         rule = f"pass further arguments by name, such as {own[code.co_argcount]}="
         raise DTypeError(function.__name__, rule, argument=more[0])
-    given = [one for one in placed if one is not _MISSING]
-    function(*given, *more, **theirs)  # so that Python says what is wrong
+    passed = [candidate for candidate in placed if candidate is not _MISSING]
+    function(*passed, *more, **theirs)  # so that Python says what is wrong

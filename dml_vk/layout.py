@@ -110,11 +110,11 @@ class Layout(Views):
         sizes, offset = to_sizes("packed", sizes), to_offset("packed", offset)
         if isinstance(order, str) and blocks.is_blocked(order):
             blocking = blocks.parse_blocks("packed", order)
-            sizes, found = blocks.blocked_sizes("packed", sizes, blocking), blocking.order
+            sizes, dims = blocks.blocked_sizes("packed", sizes, blocking), blocking.order
         else:
             rank = len(sizes)
-            found = row_major(rank) if order is None else to_order("packed", order, rank)
-        return cls._make(sizes, packed_strides(sizes, found), offset, found)
+            dims = row_major(rank) if order is None else to_order("packed", order, rank)
+        return cls._make(sizes, packed_strides(sizes, dims), offset, dims)
 
     @property
     def rank(self) -> int:
@@ -302,7 +302,7 @@ def broadcast_sizes(*sizes: Iterable[int]) -> Ints:
     (2, 3, 4)
     """
     what = "broadcast_sizes"
-    return propagate.broadcast_sizes(what, tuple([to_sizes(what, one) for one in sizes]))
+    return propagate.broadcast_sizes(what, tuple([to_sizes(what, shape) for shape in sizes]))
 
 
 def elementwise(*layouts: Layout, rule: Rule = "commutative") -> Layout:
@@ -336,15 +336,17 @@ def concatenate(layouts: Iterable[Layout], dim: int, rule: Rule = "commutative")
     >>> concatenate([image, Layout((2, 1, 4, 5))], 1)
     Layout((2, 4, 4, 5), (80, 1, 20, 4), order=(0, 2, 3, 1))
     """
-    given = to_tuple("concatenate", "layouts", layouts)
-    _check("concatenate", given, rule)
-    parts = [one for one in given if rule != "torch" or one.sizes != (0,)] or given[:1]
+    operands = to_tuple("concatenate", "layouts", layouts)
+    _check("concatenate", operands, rule)
+    parts = list(operands)
+    if rule == "torch":
+        parts = [layout for layout in operands if layout.sizes != (0,)] or parts[:1]
     rank = len(parts[0].sizes)
     sizes = propagate.concatenated_sizes(
-        [one.sizes for one in parts], to_dim("concatenate", dim, rank)
+        [layout.sizes for layout in parts], to_dim("concatenate", dim, rank)
     )
     if rule == "torch":
-        order = propagate.torch_concatenate(given, rank)
+        order = propagate.torch_concatenate(operands, rank)
     else:
         order = propagate.commutative_concatenate(parts, rank)
     return _packed(sizes, order)

@@ -59,7 +59,7 @@ def check_weak(what: str, value: object, dtype: DType) -> None:
         raise DTypeError(what, rule, number=value)
 
 
-def check_casting(what: str, casting: Any) -> None:
+def check_casting(what: str, casting: str) -> None:
     """Check that this is one of NumPy's rules of casting."""
     if not isinstance(casting, str) or casting not in CASTINGS:
         rule = f"casting must be one of {', '.join(CASTINGS)}"
@@ -69,10 +69,10 @@ def check_casting(what: str, casting: Any) -> None:
 def check_casts(what: str, dtypes: Iterable[DType], to: DType, casting: Any) -> None:
     """Check that one of NumPy's rules of casting lets these dtypes become another."""
     check_casting(what, casting)
-    for one in dtypes:
-        if not np.can_cast(one.numpy_name, to.numpy_name, casting):
+    for dtype in dtypes:
+        if not np.can_cast(dtype.numpy_name, to.numpy_name, casting):
             rule = f"{casting} casting cannot convert the operands to {to.name}: use astype"
-            raise DTypeError(what, rule, operand=one)
+            raise DTypeError(what, rule, operand=dtype)
 
 
 def _default_dtype(number: object) -> DType:

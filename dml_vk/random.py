@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
 from dml_vk.arguments import Ints, several, to_int
-from dml_vk.array.creation import Wanted
 from dml_vk.array.draws import NormalDraw, draw_into, dtype_of_draw, normals
-from dml_vk.array.indexing.taking import take
+from dml_vk.array.indexing.take import take
 from dml_vk.array.sorting import argsort
 from dml_vk.dtypes import (
     DType,
+    DTypeLike,
     complex64,
     complex128,
     float16,
@@ -31,7 +31,7 @@ from dml_vk.ops.philox import blocks_begun, blocks_of, fill_philox
 from dml_vk.ops.streams import from_words, hashed_key, seeded_key, to_unsigned, to_words
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.gate import Gate
-from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.core import DeviceLike, Tensor, tensor_over
 from dml_vk.tensor.operands import check_out, of_kinds, to_tensor
 from dml_vk.tracing.capture import check_known, claimed, is_captured, own
 
@@ -66,7 +66,7 @@ class Generator:
         *,
         key: int | None = None,
         counter: int = 0,
-        device: Wanted = None,
+        device: DeviceLike = None,
     ) -> None:
         if key is not None and seed is not None:
             rule = "seed and key must not both be given"
@@ -82,7 +82,7 @@ class Generator:
         self.device = device
 
     @classmethod
-    def from_state(cls, words: Iterable[int], *, device: Wanted = None) -> Generator:
+    def from_state(cls, words: Iterable[int], *, device: DeviceLike = None) -> Generator:
         """Create a generator that continues from this `state`.
 
         >>> import dml_vk
@@ -161,7 +161,7 @@ class Generator:
     def bits(
         self,
         shape: Shape = None,
-        dtype: Any = uint32,
+        dtype: DTypeLike = uint32,
         *,
         memory_format: MemoryFormat = contiguous_format,
         out: Tensor | None = None,
@@ -178,7 +178,7 @@ class Generator:
     def random(
         self,
         shape: Shape = None,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         *,
         memory_format: MemoryFormat = contiguous_format,
         out: Tensor | None = None,
@@ -200,7 +200,7 @@ class Generator:
         low: float = 0.0,
         high: float = 1.0,
         shape: Shape = None,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         *,
         memory_format: MemoryFormat = contiguous_format,
         out: Tensor | None = None,
@@ -225,7 +225,7 @@ class Generator:
         low: int,
         high: int | None = None,
         shape: Shape = None,
-        dtype: Any = int64,
+        dtype: DTypeLike = int64,
         *,
         endpoint: bool = False,
         memory_format: MemoryFormat = contiguous_format,
@@ -249,7 +249,7 @@ class Generator:
     def normal(
         self,
         shape: Shape = None,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         *,
         mean: complex = 0.0,
         std: float = 1.0,
@@ -334,12 +334,12 @@ class Generator:
         if out is None:
             device = open_device(self.device) if source is None else source.device
             return tensor_over(what, layout, dtype, device)
-        target = to_tensor(what, "out", out)
+        out = to_tensor(what, "out", out)
         if memory_format is not contiguous_format:
             rule = "memory_format and out must not both be given"
-            raise LayoutError(what, rule, memory_format=memory_format, out=target.layout)
-        self._on(what, "out", target)
-        return check_out(what, target, layout.sizes, dtype, target if source is None else source)
+            raise LayoutError(what, rule, memory_format=memory_format, out=out.layout)
+        self._on(what, "out", out)
+        return check_out(what, out, layout.sizes, dtype, out if source is None else source)
 
     def _on(self, what: str, name: str, tensor: Tensor) -> None:
         """Check that a tensor is on the generator's device, if that has one."""

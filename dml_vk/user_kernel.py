@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dml_vk.runtime.interface import Groups, Words
     from dml_vk.tensor.core import Tensor
 
+Values: TypeAlias = float | Iterable[float] | Mapping[str, float | Iterable[float]] | bytes
 _DTYPES = {"float": "float32", "int": "int32"}  # uint takes any element type as raw words
 _MAX_GROUPS = 65535  # in each of the three dimensions, on every device
 _MAX_LOCAL_Z = 64
@@ -46,7 +47,7 @@ class Shader:
             for block in module.bindings
         ]
         push = [Slot(member.name, leaf.type) for member in module.push for leaf in member.leaves]
-        spec = [Slot(one.name, one.type) for one in module.spec]
+        spec = [Slot(constant.name, constant.type) for constant in module.spec]
         size = " x ".join(
             str(part) if isinstance(part, int) else f"{part.name or 'local_size'}={part.default}"
             for part in module.local_size
@@ -163,8 +164,8 @@ class UserKernel:
         self,
         *tensors: Tensor,
         groups: int | Iterable[int],
-        push: Any = (),
-        spec: Any = (),
+        push: Values = (),
+        spec: Values = (),
         writes: Iterable[str] | None = None,
     ) -> None:
         """Run the kernel on these tensors."""
@@ -244,19 +245,20 @@ class UserKernel:
             operand = replace(operand, low=low, high=high)
         return operand
 
-    def _spec(self, given: Any, limits: Limits) -> tuple[int, ...]:
+    def _spec(self, spec: Values, limits: Limits) -> tuple[int, ...]:
         declared = self.shader.module.spec
-        values = {one.number: one.default for one in declared}
-        if isinstance(given, Mapping):
-            names = {one.name: one for one in declared if one.name in given}
-            if len(names) != len(given):
-                known = describe(Slot(one.name, one.type) for one in declared)
+        values = {constant.number: constant.default for constant in declared}
+        ordered: object = spec
+        if isinstance(spec, Mapping):
+            names = {constant.name: constant for constant in declared if constant.name in spec}
+            if len(names) != len(spec):
+                known = describe(Slot(constant.name, constant.type) for constant in declared)
                 rule = f"spec must name specialization constants: {known or 'there are none'}"
-                raise ShaderError(self.name, rule, spec=list(given))
-            declared, given = tuple(names.values()), [given[name] for name in names]
-        slots = [Slot(one.name or "local_size", one.type) for one in declared]
-        words = to_words(self.name, "spec", slots, given, whole=False)
-        values.update({one.number: word for one, word in zip(declared, words)})
+                raise ShaderError(self.name, rule, spec=list(spec))
+            declared, ordered = tuple(names.values()), [spec[name] for name in names]
+        slots = [Slot(constant.name or "local_size", constant.type) for constant in declared]
+        words = to_words(self.name, "spec", slots, ordered, whole=False)
+        values.update({constant.number: word for constant, word in zip(declared, words)})
         x, y, z = sizes = self.shader.module.local_sizes(values)
         if not (min(sizes) > 0 and x * y * z <= limits.max_invocations and z <= _MAX_LOCAL_Z):
             rule = (
@@ -277,20 +279,20 @@ class UserKernel:
             rule = f"loops must run at most {most} iterations per invocation on this device"
             raise ShaderError(self.name, rule, rounds=rounds)
 
-    def _push(self, given: Any) -> Words:
+    def _push(self, push: Values) -> Words:
         words = np.zeros(self.shader.module.push_bytes // 4, np.uint32)
         slots = [slot for _, slot in self._slots]
-        values = to_words(self.name, "push", slots, given, whole=True)
+        values = to_words(self.name, "push", slots, push, whole=True)
         for (at, _), value in zip(self._slots, values):
             words[at] = value
         return words
 
-    def _groups(self, given: int | Iterable[int]) -> Groups:
+    def _groups(self, groups: int | Iterable[int]) -> Groups:
         slots = [Slot("groups", "uint")] * 3
-        words = to_words(self.name, "groups", slots, given, whole=False)
+        words = to_words(self.name, "groups", slots, groups, whole=False)
         if not words or not all(1 <= count <= _MAX_GROUPS for count in words):
             rule = f"groups must be one to three integers from 1 to {_MAX_GROUPS}"
-            raise ShaderError(self.name, rule, groups=given)
+            raise ShaderError(self.name, rule, groups=groups)
         x, y, z = (*words, 1, 1)[:3]
         return x, y, z
 

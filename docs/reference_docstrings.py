@@ -115,7 +115,7 @@ class Docstrings(griffe.Extension):
         # A stub has their signatures, and of their docstrings the sentence.
         for table, module in (("operator", "elementwise"), ("reduction", "statistics")):
             functions = pkg[f"array.{table}_functions"].functions
-            for name, found in importlib.import_module(f"dml_vk.array.{module}").MADE.items():
+            for name, found in importlib.import_module(f"dml_vk.array.{module}").FUNCTIONS.items():
                 functions[name].docstring = griffe.Docstring(str(inspect.getdoc(found)))
         # Hypothesis itself gives strategies the function that they draw with.
         for found in pkg["testing.strategies"].functions.values():

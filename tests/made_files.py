@@ -43,8 +43,8 @@ def functions() -> str:
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import Operand
 '''
-    docs = {name: OPERATORS[name].doc for name in elementwise.MADE}
-    return "\n".join([HEAD + head, *stubs(elementwise.MADE, docs)])
+    docs = {name: OPERATORS[name].doc for name in elementwise.FUNCTIONS}
+    return "\n".join([HEAD + head, *stubs(elementwise.FUNCTIONS, docs)])
 
 
 def reductions() -> str:
@@ -58,7 +58,7 @@ from dml_vk.arguments import Axes
 from dml_vk.tensor.core import Tensor
 '''
     docs = {name: row.doc for name, row in REDUCTIONS.items()}
-    return "\n".join([HEAD + head, *stubs(statistics.MADE, docs)])
+    return "\n".join([HEAD + head, *stubs(statistics.FUNCTIONS, docs)])
 
 
 def methods() -> str:

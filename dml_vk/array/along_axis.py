@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from dml_vk.arguments import to_axis
-from dml_vk.array.host_operands import beside_tensor
+from dml_vk.array.host_operands import upload_array
 from dml_vk.array.manipulation import moveaxis, reshape, stack
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.tensor.core import Tensor
@@ -28,21 +28,23 @@ def apply_along_axis(
     [[1, 3], [2, 4]]
     """
     what = "apply_along_axis"
-    given = to_tensor(what, "arr", arr)
-    dim = to_axis(what, "axis", axis, given.ndim)
+    arr = to_tensor(what, "arr", arr)
+    dim = to_axis(what, "axis", axis, arr.ndim)
     if not callable(func1d):
         raise DTypeError(what, "func1d must be a function", func1d=func1d)
-    rows = moveaxis(given, dim, -1)
+    rows = moveaxis(arr, dim, -1)
     others = rows.shape[:-1]
     if 0 in others:
         rule = "arr must have elements apart from the axis, to learn what func1d returns"
-        raise LayoutError(what, rule, shape=given.shape)
-    found = []
-    for place in product(*map(range, others)):
-        one = func1d(rows[place], *args, **kwargs)
+        raise LayoutError(what, rule, shape=arr.shape)
+    results = []
+    for index in product(*map(range, others)):
+        result = func1d(rows[index], *args, **kwargs)
         with ErrorsAs(what):
-            found.append(one if isinstance(one, Tensor) else beside_tensor(what, one, given))
+            results.append(
+                result if isinstance(result, Tensor) else upload_array(what, result, arr)
+            )
     with ErrorsAs(what):
-        own = found[0].ndim
-        joined = reshape(stack(found), (*others, *found[0].shape))
-        return moveaxis(joined, range(len(others), len(others) + own), range(dim, dim + own))
+        rank = results[0].ndim
+        whole = reshape(stack(results), (*others, *results[0].shape))
+        return moveaxis(whole, range(len(others), len(others) + rank), range(dim, dim + rank))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dml_vk.arguments import Axes, Ints, to_bool
 from dml_vk.array.creation import full_like
 from dml_vk.array.elementwise import astype, divide, multiply, subtract
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation import broadcast_to, to_axes
 from dml_vk.array.moments import count_of, mean
 from dml_vk.array.statistics import computed_in, max, min, reduced_axes, reduced_target, sum
@@ -62,16 +62,16 @@ def average(
     """
     what = "average"
     if weights is not None:
-        x, weights = beside(what, x, weights)
+        x, weights = upload_operands(what, x, weights)
     x = to_tensor(what, "x", x)
     returned = to_bool(what, "returned", returned)
     axes, keepdims = reduced_axes(what, x, axis), to_bool(what, "keepdims", keepdims)
     if weights is None:
         with ErrorsAs(what):
-            found = mean(x, axes, keepdims=keepdims)
-        return (found, full_like(found, count_of(x, axes))) if returned else found
+            result = mean(x, axes, keepdims=keepdims)
+        return (result, full_like(result, count_of(x, axes))) if returned else result
     to_tensors(what, [x, to_tensor(what, "weights", weights)])
-    floats = [one.dtype for one in (x, weights) if one.dtype.kind in "fc"]
+    floats = [operand.dtype for operand in (x, weights) if operand.dtype.kind in "fc"]
     dtype = common_dtype(what, floats or [float32])
     seen = along_axes(what, x, weights, axes if axis is None else to_axes(what, axis, x.ndim))
     wide = computed_in(dtype, x.dtype, weights.dtype)
@@ -80,8 +80,8 @@ def average(
         weighed = multiply(astype(x, wide, copy=False), heavy)
         total = sum(weighed, axes, keepdims=keepdims)
         scale = sum(broadcast_to(heavy, x.shape), axes, keepdims=keepdims)
-        found = astype(divide(total, scale), dtype, copy=False)
-        return (found, astype(scale, dtype, copy=False)) if returned else found
+        result = astype(divide(total, scale), dtype, copy=False)
+        return (result, astype(scale, dtype, copy=False)) if returned else result
 
 
 def along_axes(what: str, x: Tensor, weights: Tensor, axes: Ints) -> Tensor:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from dml_vk.array.statistics import max, min
 from dml_vk.dtypes import float64
 from dml_vk.tensor.core import Tensor
 
-Counts = Callable[[int], Any]  # the counts of a histogram with this many bins
+Counts = Callable[[int], Tensor]  # the counts of a histogram with this many bins
 
 
 def _sqrt(x: Tensor, _: Counts) -> float:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.complex_extremes import limited
 from dml_vk.array.elementwise import astype, common_of, computed, maximum, minimum, target_of
-from dml_vk.array.host_operands import beside, number_beside
+from dml_vk.array.host_operands import number_as_tensor, upload_operands
 from dml_vk.dtypes import DType, bool_
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.ops.elementwise import converted
@@ -37,19 +35,19 @@ def clip(
     >>> dml_vk.clip(dml_vk.asarray([-5, 5, 50]), 0, 9).tolist()
     [0, 5, 9]
     """
-    x, min, max = beside("clip", x, min, max)
-    given = [bound for bound in (min, max) if bound is not None]
-    tensors = to_tensors("clip", (x, *given))
+    x, min, max = upload_operands("clip", x, min, max)
+    bounds = [bound for bound in (min, max) if bound is not None]
+    tensors = to_tensors("clip", (x, *bounds))
     x = to_tensor("clip", "x", x)
-    kinds = [x.dtype.kind] if len(tensors) == 1 else [one.dtype.kind for one in tensors]
+    kinds = [x.dtype.kind] if len(tensors) == 1 else [tensor.dtype.kind for tensor in tensors]
     if "c" in kinds or isinstance(min, complex) or isinstance(max, complex):
         return _clip_complex(tensors, x, min, max, out)
-    bools = x.dtype is bool_ and all(map(_is_bool, given))
-    common = common_of("clip", OPERATORS["maximum" if bools else "clip"], (x, *given))
+    bools = x.dtype is bool_ and all(map(_is_bool, bounds))
+    common = common_of("clip", OPERATORS["maximum" if bools else "clip"], (x, *bounds))
     if common is not x.dtype:
         out = target_of("clip", tensors, common, out)
         x = Tensor(converted("clip", x, common))
-    if bools and not given:
+    if bools and not bounds:
         return astype(x, x.dtype, out=out)
     if len(tensors) > 1 or bools:
         if min is not None:
@@ -59,22 +57,26 @@ def clip(
     return call(computed, (x,), out, OPERATORS["clip"], params)
 
 
-def _clip_complex(tensors: list[Tensor], x: Tensor, min: Any, max: Any, out: Any) -> Tensor:
-    numbers = [one for one in (min, max) if one is not None and not isinstance(one, Tensor)]
-    common = common_dtype("clip", [one.dtype for one in tensors], numbers)
-    found = astype(x, common, copy=False)
+def _clip_complex(
+    tensors: list[Tensor], x: Tensor, min: Operand | None, max: Operand | None, out: Tensor | None
+) -> Tensor:
+    numbers = [
+        number for number in (min, max) if number is not None and not isinstance(number, Tensor)
+    ]
+    common = common_dtype("clip", [tensor.dtype for tensor in tensors], numbers)
+    result = astype(x, common, copy=False)
     for bound, below in ((min, True), (max, False)):
         if bound is not None:
-            whole = bound if isinstance(bound, Tensor) else number_beside("clip", bound, found)
-            found = limited(found, astype(whole, common, copy=False), below)
-    return astype(found, common, out=out)
+            whole = bound if isinstance(bound, Tensor) else number_as_tensor("clip", bound, result)
+            result = limited(result, astype(whole, common, copy=False), below)
+    return astype(result, common, out=out)
 
 
-def _is_bool(bound: Any) -> bool:
+def _is_bool(bound: Operand) -> bool:
     return bound.dtype is bool_ if isinstance(bound, Tensor) else type(plain(bound)) is bool
 
 
-def _bound_words(dtype: DType, name: str, bound: Any) -> Ints:
+def _bound_words(dtype: DType, name: str, bound: Operand | None) -> Ints:
     """Return the words of a bound; one that is omitted or out of range becomes the limit."""
     limit: float = np.inf if name == "max" else -np.inf
     if dtype.kind in "iu":

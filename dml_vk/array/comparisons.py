@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
 
 from dml_vk.arguments import to_bool
 from dml_vk.array.creation import full
@@ -20,7 +19,7 @@ from dml_vk.array.elementwise import (
     multiply,
     subtract,
 )
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.statistics import all
 from dml_vk.dtypes import DType, complex64, float16, float32, float64
 from dml_vk.errors import ErrorsAs
@@ -78,7 +77,7 @@ def array_equal(a1: Tensor, a2: Tensor, equal_nan: bool = False) -> bool:
     (False, True)
     """
     what = "array_equal"
-    a1, a2 = beside(what, a1, a2)
+    a1, a2 = upload_operands(what, a1, a2)
     x1, x2 = to_tensor(what, "a1", a1), to_tensor(what, "a2", a2)
     equal_nan = to_bool(what, "equal_nan", equal_nan)
     if x1.shape != x2.shape:
@@ -91,18 +90,24 @@ def array_equal(a1: Tensor, a2: Tensor, equal_nan: bool = False) -> bool:
 
 
 def _close(
-    what: str, a: Any, b: Any, rtol: Any, atol: Any, equal_nan: Any, out: Tensor | None = None
+    what: str,
+    a: Operand,
+    b: Operand,
+    rtol: float,
+    atol: float,
+    equal_nan: bool,
+    out: Tensor | None = None,
 ) -> Tensor:
-    a, b = beside(what, a, b)
+    a, b = upload_operands(what, a, b)
     tensors = to_tensors(what, (a, b))
     rtol, atol = to_number(what, "rtol", rtol), to_number(what, "atol", atol)
     equal_nan = to_bool(what, "equal_nan", equal_nan)
-    narrow = builtins.all(one.dtype in (float16, float32, complex64) for one in tensors)
+    narrow = builtins.all(operand.dtype in (float16, float32, complex64) for operand in tensors)
     dtype = float32 if narrow else float64
-    if builtins.any(_is_complex(one) for one in (a, b)):
+    if builtins.any(_is_complex(operand) for operand in (a, b)):
         dtype = complex_dtype(dtype)
     with ErrorsAs(what):
-        x, y = (_in_floats(one, dtype, tensors[0]) for one in (a, b))
+        x, y = (_in_floats(operand, dtype, tensors[0]) for operand in (a, b))
         off = abs(subtract(x, y))
         allowed = add(multiply(abs(y), rtol), atol)
         # Beside an infinity any difference is allowed, but only the same infinity is close to it.

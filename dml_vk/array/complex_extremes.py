@@ -33,19 +33,19 @@ def write_extreme(
     first, seconds = _parts(choose, x, axes)
     first = choose(first, axes, keepdims=keepdims)
     second = choose(seconds, axes, keepdims=keepdims)
-    for found, part in ((first, real_part(target)), (second, imag_part(target))):
-        where(nan, math.nan, found, out=Tensor(part))
+    for extreme, part in ((first, real_part(target)), (second, imag_part(target))):
+        where(nan, math.nan, extreme, out=Tensor(part))
 
 
 def is_extreme(choose: Reduction, any_of: Reduction, x: Tensor, axes: Ints) -> Tensor:
     """Return where the elements are that `choose` finds, or those with a NaN if there are any."""
     nan = isnan(x)
     first, seconds = _parts(choose, x, axes)
-    found = logical_and(
+    is_first = logical_and(
         equal(Tensor(real_part(x)), first),
         equal(seconds, choose(seconds, axes, keepdims=True)),
     )
-    return where(any_of(nan, axes, keepdims=True), nan, found)
+    return where(any_of(nan, axes, keepdims=True), nan, is_first)
 
 
 def limited(x: Tensor, bound: Tensor, below: bool) -> Tensor:
@@ -55,7 +55,7 @@ def limited(x: Tensor, bound: Tensor, below: bool) -> Tensor:
     """
     beyond = less if below else greater
     (first, second), (limit, other) = [
-        (Tensor(real_part(one)), Tensor(imag_part(one))) for one in (x, bound)
+        (Tensor(real_part(tensor)), Tensor(imag_part(tensor))) for tensor in (x, bound)
     ]
     tied = logical_and(equal(first, limit), beyond(second, other))
     outside = logical_or(isnan(bound), logical_or(beyond(first, limit), tied))
@@ -63,7 +63,7 @@ def limited(x: Tensor, bound: Tensor, below: bool) -> Tensor:
 
 
 def _parts(choose: Reduction, x: Tensor, axes: Ints) -> tuple[Tensor, Tensor]:
-    """Return the extreme real parts, and the imaginary parts beside them, others out of the way."""
+    """Return the extreme real parts, and imaginary parts in which other numbers never win."""
     beyond = -math.inf if choose.__name__ == "max" else math.inf
     real = Tensor(real_part(x))
     first = choose(real, axes, keepdims=True)

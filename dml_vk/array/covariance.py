@@ -20,18 +20,25 @@ from dml_vk.array.elementwise import (
     sqrt,
     subtract,
 )
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation import concat, reshape
 from dml_vk.array.moments import mean
 from dml_vk.array.products import matmul
 from dml_vk.array.statistics import computed_in, sum
-from dml_vk.dtypes import DType, to_dtype
+from dml_vk.dtypes import DType, DTypeLike, to_dtype
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.ops.parts import as_parts
 from dml_vk.promotion import common_dtype, float_dtype
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors
+from dml_vk.tensor.operands import (
+    Operand,
+    check_dtype,
+    of_kinds,
+    result_over,
+    to_tensor,
+    to_tensors,
+)
 
 
 def cov(
@@ -44,7 +51,7 @@ def cov(
     fweights: Tensor | None = None,
     aweights: Tensor | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return the covariances of variables: rows of m and y, or columns with `rowvar=False`.
@@ -60,8 +67,8 @@ def cov(
     [[1.0, -1.0], [-1.0, 1.0]]
     """
     what = "cov"
-    found, kind = _covariances(what, m, y, rowvar, bias, ddof, fweights, aweights, dtype)
-    return _result(what, found, kind, out)
+    matrix, kind = _covariances(what, m, y, rowvar, bias, ddof, fweights, aweights, dtype)
+    return _result(what, matrix, kind, out)
 
 
 def corrcoef(
@@ -70,7 +77,7 @@ def corrcoef(
     y: Tensor | None = None,
     rowvar: bool = True,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return the correlation coefficients of variables, from -1 to 1, with `cov`'s parameters.
@@ -82,61 +89,64 @@ def corrcoef(
     [[1.0, -1.0], [-1.0, 1.0]]
     """
     what = "corrcoef"
-    found, kind = _covariances(what, x, y, rowvar, False, None, None, None, dtype)
+    matrix, kind = _covariances(what, x, y, rowvar, False, None, None, None, dtype)
     with ErrorsAs(what):
-        if found.shape == (1, 1):
-            return _result(what, divide(found, found), kind, out)
-        spread = sqrt(real(found.over(found.layout.diagonal())))
+        if matrix.shape == (1, 1):
+            return _result(what, divide(matrix, matrix), kind, out)
+        spread = sqrt(real(matrix.over(matrix.layout.diagonal())))
         across = spread.over(spread.layout.unsqueeze(1))
-        found = divide(divide(found, across), spread)
-        parts = Tensor(as_parts(found)) if kind.kind == "c" else found
+        matrix = divide(divide(matrix, across), spread)
+        parts = Tensor(as_parts(matrix)) if kind.kind == "c" else matrix
         clip(parts, -1.0, 1.0, out=parts)
-        return _result(what, found, kind, out)
+        return _result(what, matrix, kind, out)
 
 
 def _covariances(
     what: str,
-    m: Any,
-    y: Any,
-    rowvar: Any,
-    bias: Any,
-    ddof: Any,
-    fweights: Any,
-    aweights: Any,
-    dtype: Any,
+    m: Tensor,
+    y: Tensor | None,
+    rowvar: bool,
+    bias: bool,
+    ddof: int | None,
+    fweights: Tensor | None,
+    aweights: Tensor | None,
+    dtype: DTypeLike | None,
 ) -> tuple[Tensor, DType]:
     """Return the matrix in the dtype of the computation, and the dtype of the result."""
-    m, y, fweights, aweights = beside(what, m, y, fweights, aweights)
-    rowvar, bias = (_switch(what, name, one) for name, one in (("rowvar", rowvar), ("bias", bias)))
-    given = [to_tensor(what, "m", m)] + ([] if y is None else [to_tensor(what, "y", y)])
-    kind = common_dtype(what, [float_dtype(one.dtype) for one in to_tensors(what, given)])
+    m, y, fweights, aweights = upload_operands(what, m, y, fweights, aweights)
+    rowvar, bias = (
+        _switch(what, name, value) for name, value in (("rowvar", rowvar), ("bias", bias))
+    )
+    variables = [to_tensor(what, "m", m)] + ([] if y is None else [to_tensor(what, "y", y)])
+    kind = common_dtype(what, [float_dtype(value.dtype) for value in to_tensors(what, variables)])
     kind = kind if dtype is None else to_dtype(what, dtype)
     check_dtype(what, kind, of_kinds("fc"))
-    heavy_ones = [one for one in (fweights, aweights) if isinstance(one, Tensor)]
-    wide = computed_in(kind, *[one.dtype for one in (*given, *heavy_ones)])
-    rows = [_rows(what, astype(one, wide, copy=False), rowvar) for one in given]
+    weight_tensors = [value for value in (fweights, aweights) if isinstance(value, Tensor)]
+    wide = computed_in(kind, *[value.dtype for value in (*variables, *weight_tensors)])
+    rows = [_rows(what, astype(value, wide, copy=False), rowvar) for value in variables]
     with ErrorsAs(what):
         observed = rows[0] if y is None else concat(rows)
     count = observed.shape[1]
-    by: Any = 1 - bias if ddof is None else to_int(what, "ddof", ddof)
+    correction = 1 - bias if ddof is None else to_int(what, "ddof", ddof)
     weights = [
-        _weights(what, name, one, count, observed, wide.part)
-        for name, one in (("fweights", fweights), ("aweights", aweights))
-        if one is not None
+        _weights(what, name, value, count, observed, wide.part)
+        for name, value in (("fweights", fweights), ("aweights", aweights))
+        if value is not None
     ]
     if not weights:
         centred = subtract(observed, mean(observed, axis=1, keepdims=True))
-        return divide(matmul(centred, conj(centred).T), float(max(0, count - by))), kind
-    heavy = weights[0] if len(weights) == 1 else multiply(*weights)
-    means: Any = average(observed, 1, heavy, keepdims=True)
-    centred, total = subtract(observed, means), sum(heavy)
+        return divide(matmul(centred, conj(centred).T), float(max(0, count - correction))), kind
+    scale = weights[0] if len(weights) == 1 else multiply(*weights)
+    means: Any = average(observed, 1, scale, keepdims=True)
+    centred, total = subtract(observed, means), sum(scale)
+    less: Operand = correction
     if aweights is not None:
-        by = multiply(divide(sum(multiply(heavy, weights[-1])), total), by)
-    by = maximum(subtract(total, by), 0.0)
-    return divide(matmul(multiply(centred, heavy), conj(centred).T), by), kind
+        less = multiply(divide(sum(multiply(scale, weights[-1])), total), correction)
+    by = maximum(subtract(total, less), 0.0)
+    return divide(matmul(multiply(centred, scale), conj(centred).T), by), kind
 
 
-def _switch(what: str, name: str, value: Any) -> bool:
+def _switch(what: str, name: str, value: bool | int) -> bool:
     """Convert a bool, or 0 or 1, which SciPy passes."""
     return to_bool(what, name, bool(value) if isinstance(value, int) and value in (0, 1) else value)
 
@@ -149,17 +159,19 @@ def _rows(what: str, x: Tensor, rowvar: bool) -> Tensor:
     return x if rowvar else x.T
 
 
-def _weights(what: str, name: str, given: Any, count: int, near: Tensor, dtype: DType) -> Tensor:
-    weights = to_tensor(what, name, given)
+def _weights(
+    what: str, name: str, values: Tensor, count: int, near: Tensor, dtype: DType
+) -> Tensor:
+    weights = to_tensor(what, name, values)
     to_tensors(what, [near, weights])
     if weights.shape != (count,):
         raise LayoutError(what, f"{name} must have the shape {(count,)}", **{name: weights.shape})
     return astype(weights, dtype, copy=False)
 
 
-def _result(what: str, found: Tensor, kind: DType, out: Tensor | None) -> Tensor:
+def _result(what: str, matrix: Tensor, kind: DType, out: Tensor | None) -> Tensor:
     """Write the covariances, or the only one, without dims, to the result."""
-    seen = reshape(found, ()) if found.shape == (1, 1) else found
+    seen = reshape(matrix, ()) if matrix.shape == (1, 1) else matrix
     if out is None and kind is seen.dtype:
         return seen
     target = result_over(what, Layout(seen.shape), kind, seen, out)

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from dml_vk.arguments import several, to_bool_or_none, to_sizes
-from dml_vk.dtypes import DType, complex64, float32, to_dtype
+from dml_vk.dtypes import DType, DTypeLike, complex64, float32, to_dtype
 from dml_vk.errors import DmlVkError, DTypeError, ErrorsAs, LayoutError
 from dml_vk.layout import (
     Layout,
@@ -20,16 +20,14 @@ from dml_vk.layout import (
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements, check_cast
 from dml_vk.ops.fill import fill_constant
-from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
 from dml_vk.tensor import host
-from dml_vk.tensor.core import Tensor, as_asked, tensor_over
-from dml_vk.tensor.host import Array
-from dml_vk.tensor.operands import to_tensor
+from dml_vk.tensor.core import DeviceLike, Tensor, converted_to, tensor_over
+from dml_vk.tensor.host import Array, ArrayLike
+from dml_vk.tensor.operands import Operand, to_tensor
 from dml_vk.tracing.capture import is_captured
 from dml_vk.tracing.numbers import with_values
 
-Wanted = int | str | Device | None
 Shape = int | Iterable[int]
 _NUMBERS = "biufc"  # NumPy's letters
 _NEEDS_COPY = "copy=False needs a tensor that is already on the device as requested"
@@ -41,9 +39,9 @@ _REFUSALS = (AttributeError, BufferError, OverflowError, RuntimeError, TypeError
 
 def empty(
     shape: Shape,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     *,
-    device: Wanted = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
     """Create a tensor with undefined elements; the default dtype is float32.
@@ -57,9 +55,9 @@ def empty(
 
 def zeros(
     shape: Shape,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     *,
-    device: Wanted = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
     """Create a tensor of zeros; the default dtype is float32.
@@ -73,9 +71,9 @@ def zeros(
 
 def ones(
     shape: Shape,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     *,
-    device: Wanted = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
     """Create a tensor of ones; the default dtype is float32.
@@ -90,9 +88,9 @@ def ones(
 def full(
     shape: Shape,
     fill_value: complex,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     *,
-    device: Wanted = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
     """Create a tensor filled with one value; the default dtype is that of the value.
@@ -115,8 +113,8 @@ def empty_like(
     x: Tensor,
     /,
     *,
-    dtype: Any = None,
-    device: Wanted = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat = preserve_format,
     shape: Shape | None = None,
 ) -> Tensor:
@@ -136,8 +134,8 @@ def zeros_like(
     x: Tensor,
     /,
     *,
-    dtype: Any = None,
-    device: Wanted = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat = preserve_format,
     shape: Shape | None = None,
 ) -> Tensor:
@@ -154,8 +152,8 @@ def ones_like(
     x: Tensor,
     /,
     *,
-    dtype: Any = None,
-    device: Wanted = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat = preserve_format,
     shape: Shape | None = None,
 ) -> Tensor:
@@ -173,8 +171,8 @@ def full_like(
     /,
     fill_value: complex,
     *,
-    dtype: Any = None,
-    device: Wanted = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat = preserve_format,
     shape: Shape | None = None,
 ) -> Tensor:
@@ -190,9 +188,9 @@ def full_like(
 
 
 def asarray(
-    obj: Any,
-    dtype: Any = None,
-    device: Wanted = None,
+    obj: ArrayLike,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
     copy: bool | None = None,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
@@ -210,17 +208,17 @@ def asarray(
     memory_format = preserve_format if memory_format is None else memory_format
     copy = to_bool_or_none("asarray", "copy", copy)
     if isinstance(obj, Tensor):
-        asked = as_asked("asarray", obj, dtype, device, memory_format)
-        if asked.allocation is not obj.allocation:
-            return asked if copy is not False else _refuse_to_copy(obj)
-        return asked.clone() if copy else asked
+        result = converted_to("asarray", obj, dtype, device, memory_format)
+        if result.allocation is not obj.allocation:
+            return result if copy is not False else _refuse_to_copy(obj)
+        return result.clone() if copy else result
     if copy is False:
         _refuse_to_copy(obj)
     array, kind = host_array(obj, dtype)
     return uploaded("asarray", array, kind, device, memory_format)
 
 
-def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -> Tensor:
+def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = None) -> Tensor:
     """Create a tensor with the values and memory order of another library's array on the host.
 
     The result is a copy, since a tensor's memory belongs to the device; a tensor is returned
@@ -236,7 +234,7 @@ def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -
         return asarray(x, device=device, copy=copy)
     if copy is False:
         raise LayoutError("from_dlpack", _NEEDS_COPY, type=type(x).__name__)
-    array = _lent("from_dlpack", x)
+    array = _import_dlpack("from_dlpack", x)
     if array.dtype.kind not in _NUMBERS:
         rule = "elements must be numbers"
         raise DTypeError("from_dlpack", rule, dtype=array.dtype)
@@ -247,8 +245,8 @@ def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -
 def new_tensor(
     what: str,
     shape: Shape,
-    dtype: Any,
-    device: Wanted,
+    dtype: DTypeLike | None,
+    device: DeviceLike,
     memory_format: MemoryFormat,
 ) -> Tensor:
     """Check the arguments of a creation function and allocate its result, without writing to it."""
@@ -259,14 +257,14 @@ def new_tensor(
     return tensor_over(what, layout, kind, open_device(device))
 
 
-def check_one_shape(what: str, shape: Any, dtype: Any) -> None:
+def check_one_shape(what: str, shape: object, dtype: DTypeLike | None) -> None:
     """Reject calls like `zeros(2, 3)`, where 3 is not a dtype but a size."""
     if isinstance(dtype, (int, np.integer)):
         rule = "pass the sizes as one tuple, such as (2, 3)"
         raise DTypeError(what, rule, shape=shape, dtype=dtype)
 
 
-def filled(target: Tensor, what: str, value: Any) -> Tensor:
+def filled(target: Tensor, what: str, value: Operand) -> Tensor:
     if not isinstance(value, Tensor):
         fill_constant(what, target, target.dtype, value)
         return target
@@ -282,26 +280,33 @@ def filled(target: Tensor, what: str, value: Any) -> Tensor:
     return target
 
 
-def _like(what: str, x: Any, dtype: Any, device: Wanted, form: MemoryFormat, shape: Any) -> Tensor:
-    given = to_tensor(what, "x", x)
-    kind = given.dtype if dtype is None else to_dtype(what, dtype)
-    opened = given.device if device is None else open_device(device)
+def _like(
+    what: str,
+    x: Tensor,
+    dtype: DTypeLike | None,
+    device: DeviceLike,
+    form: MemoryFormat,
+    shape: Shape | None,
+) -> Tensor:
+    x = to_tensor(what, "x", x)
+    kind = x.dtype if dtype is None else to_dtype(what, dtype)
+    opened = x.device if device is None else open_device(device)
     with ErrorsAs(what, sizes="shape"):
-        layout = given.layout
+        layout = x.layout
         if shape is not None:
             sizes = to_sizes(what, several(shape))
             layout = Layout(sizes, order=layout.order if len(sizes) == layout.rank else None)
         layout = layout.like(form)
-    near = given.allocation if opened is given.device else None
+    near = x.allocation if opened is x.device else None
     return tensor_over(what, layout, kind, opened, near)
 
 
-def _refuse_to_copy(obj: Any) -> NoReturn:
+def _refuse_to_copy(obj: object) -> NoReturn:
     raise LayoutError("asarray", _NEEDS_COPY, type=type(obj).__name__)
 
 
 def uploaded(
-    what: str, array: Array, dtype: DType, device: Wanted, memory_format: MemoryFormat
+    what: str, array: Array, dtype: DType, device: DeviceLike, memory_format: MemoryFormat
 ) -> Tensor:
     with ErrorsAs(what):
         own = layout_of_array(array)
@@ -315,7 +320,7 @@ def _own_dtype(what: str, array: Array) -> DType:
     return to_dtype(what, array.dtype.newbyteorder("="))
 
 
-def _lent(what: str, obj: Any) -> Array:
+def _import_dlpack(what: str, obj: Any) -> Array:
     """Import an array by DLPack, which does not carry a memory format."""
     if isinstance(obj, np.ndarray):
         return obj
@@ -337,14 +342,14 @@ def _lent(what: str, obj: Any) -> Array:
     return np.lib.stride_tricks.as_strided(array, strides=strides)
 
 
-def host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
+def host_array(obj: Any, dtype: DTypeLike | None) -> tuple[Array, DType]:
     """Return the object as a NumPy array, and the dtype of the tensor to create."""
     what = "asarray"
     wanted = None if dtype is None else to_dtype(what, dtype)
     if is_captured():
         obj = with_values(obj)
     if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
-        obj = _lent(what, obj)
+        obj = _import_dlpack(what, obj)
     try:
         array = host.to_array(obj)
         if wanted is not None and array.dtype.kind in _NUMBERS and not hasattr(obj, "dtype"):
@@ -372,7 +377,7 @@ def host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
     return array, _own_dtype(what, array) if wanted is None else wanted
 
 
-def _converted(obj: Any, array: Array, kind: np.dtype[Any]) -> Array:
+def _converted(obj: ArrayLike, array: Array, kind: np.dtype[Any]) -> Array:
     """Convert to a dtype that integers must fit; NumPy before 2.0 would wrap them."""
     if kind.kind in "iu" and array.dtype.kind in "iu" and array.size:
         limits = np.iinfo(kind)

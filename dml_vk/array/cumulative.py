@@ -6,11 +6,10 @@ for every layout, and far more accurate than adding one after the other.
 
 from __future__ import annotations
 
-from typing import Any
-
 from dml_vk.arguments import to_axis, to_bool, to_int
 from dml_vk.array.elementwise import not_equal, subtract
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
+from dml_vk.dtypes import DTypeLike
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout, concatenate
@@ -23,6 +22,7 @@ from dml_vk.ops.scan import PRODUCT, SUM, scan_elements
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import (
+    Operand,
     check_dtype,
     of_kinds,
     plain,
@@ -39,7 +39,7 @@ def cumulative_sum(
     /,
     axis: int | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     include_initial: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -64,7 +64,7 @@ def cumulative_prod(
     /,
     axis: int | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     include_initial: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -102,23 +102,23 @@ def diff(
     >>> dml_vk.diff(x, prepend=0).tolist()
     [1, 3, 5, 7]
     """
-    x, prepend, append = beside("diff", x, prepend, append)
+    x, prepend, append = upload_operands("diff", x, prepend, append)
     x = to_tensor("diff", "x", x)
     axis, count = to_axis("diff", "axis", axis, x.layout.rank), to_int("diff", "n", n)
     named = {"prepend": prepend, "x": x, "append": append}
-    given = [_edge(name, one, x, axis) for name, one in named.items() if one is not None]
-    to_tensors("diff", given)
-    common = common_dtype("diff", [one.dtype for one in given])
+    pieces = [_edge(name, part, x, axis) for name, part in named.items() if part is not None]
+    to_tensors("diff", pieces)
+    common = common_dtype("diff", [part.dtype for part in pieces])
     check_dtype("diff", common, of_kinds("biufc"))
     if count < 0:
         raise LayoutError("diff", "n must not be negative", n=n)
-    _check_sizes(x, given, axis)
+    _check_sizes(x, pieces, axis)
     if not count:
         result = result_over("diff", x.layout.like(), x.dtype, x, out)
         copy_elements("diff", x, result)
         return result
-    order = concatenate([one.layout for one in given], axis).order
-    length = sum([one.shape[axis] for one in given])
+    order = concatenate([part.layout for part in pieces], axis).order
+    length = sum([part.shape[axis] for part in pieces])
 
     def new_result(length: int, out: Tensor | None = None) -> Tensor:
         sizes = (*x.shape[:axis], max(0, length), *x.shape[axis + 1 :])
@@ -127,10 +127,10 @@ def diff(
     result = new_result(length - count, out)
     if not result.layout.numel:
         return result
-    views = [converted("diff", one, common) for one in given if one.shape[axis]]
+    views = [converted("diff", part, common) for part in pieces if part.shape[axis]]
     if len(views) > 1:
         # Each is read after parts of the result have been written.
-        views = [copy_if_overlapping("diff", one, result) for one in views]
+        views = [copy_if_overlapping("diff", part, result) for part in views]
     parts = list(map(Tensor, views))
     for k in range(1, count):
         between = new_result(length - k)
@@ -140,16 +140,16 @@ def diff(
     return result
 
 
-def _edge(name: str, given: Any, x: Tensor, axis: int) -> Tensor:
-    """What is joined to x; a number, of the dtype that it has beside x, stands for one row."""
-    number = plain(given)
+def _edge(name: str, value: Operand, x: Tensor, axis: int) -> Tensor:
+    """Convert `prepend` or `append` to a tensor; a number becomes one index of the axis."""
+    number = plain(value)
     if not isinstance(number, (int, float, complex)):
-        return to_tensor("diff", name, given)
+        return to_tensor("diff", name, value)
     kind = common_dtype("diff", [x.dtype], [number])
     sizes = [1 if dim == axis else size for dim, size in enumerate(x.shape)]
-    made = tensor_over("diff", Layout.packed(sizes), kind, x.device, x.allocation)
-    fill_constant("diff", made, kind, number)
-    return made
+    edge = tensor_over("diff", Layout.packed(sizes), kind, x.device, x.allocation)
+    fill_constant("diff", edge, kind, number)
+    return edge
 
 
 def _check_sizes(x: Tensor, parts: list[Tensor], axis: int) -> None:
@@ -166,14 +166,14 @@ def _difference(parts: list[Tensor], target: Tensor, axis: int) -> None:
     No part is empty.
     """
     at = 0
-    apart = not_equal if target.dtype.kind == "b" else subtract
+    difference = not_equal if target.dtype.kind == "b" else subtract
     for k, part in enumerate(parts):
         within = part.shape[axis] - 1
         pairs = [(_piece(part, axis, 1, within), _piece(part, axis, 0, within), within)]
         if k + 1 < len(parts):
             pairs.append((_piece(parts[k + 1], axis, 0, 1), _piece(part, axis, within, 1), 1))
         for later, earlier, length in pairs:
-            apart(later, earlier, out=_piece(target, axis, at, length))
+            difference(later, earlier, out=_piece(target, axis, at, length))
             at += length
 
 
@@ -184,11 +184,11 @@ def _piece(x: Tensor, axis: int, start: int, length: int) -> Tensor:
 def _cumulative(
     what: str,
     operator: int,
-    x: Any,
-    axis: Any,
-    dtype: Any,
+    x: Tensor,
+    axis: int | None,
+    dtype: DTypeLike | None,
     include_initial: bool,
-    out: Any,
+    out: Tensor | None,
 ) -> Tensor:
     layout = to_tensor(what, "x", x).layout
     if axis is None:

@@ -5,8 +5,6 @@ Extremes do not depend on the order in which they are taken.
 
 from __future__ import annotations
 
-from typing import Any
-
 from dml_vk.arguments import to_axis
 from dml_vk.array.creation import empty_like
 from dml_vk.array.elementwise import (
@@ -73,52 +71,54 @@ def logcumsumexp(x: Tensor, /, axis: int = 0, *, out: Tensor | None = None) -> T
     [1000.0, 1000.6931762695312, 1000.6931762695312]
     """
     what = "logcumsumexp"
-    given = to_tensor(what, "x", x)
-    check_dtype(what, given.dtype, of_kinds("biuf"))
-    dim = to_axis(what, "axis", axis, given.ndim)
-    kind = given.dtype if given.dtype.kind == "f" else float32
+    x = to_tensor(what, "x", x)
+    check_dtype(what, x.dtype, of_kinds("biuf"))
+    dim = to_axis(what, "axis", axis, x.ndim)
+    kind = x.dtype if x.dtype.kind == "f" else float32
     if out is not None:
-        check_out(what, out, given.shape, kind, given)
+        check_out(what, out, x.shape, kind, x)
     with ErrorsAs(what):
-        found = astype(given, kind, copy=False)
-        distance, length = 1, given.shape[dim]
+        result = astype(x, kind, copy=False)
+        distance, length = 1, x.shape[dim]
         while distance < length:
             rest = length - distance
-            longer = empty_like(found)
-            copy_elements(what, found.narrow(dim, 0, distance), longer.narrow(dim, 0, distance))
-            near, far = found.narrow(dim, distance, rest), found.narrow(dim, 0, rest)
+            longer = empty_like(result)
+            copy_elements(what, result.narrow(dim, 0, distance), longer.narrow(dim, 0, distance))
+            near, far = result.narrow(dim, distance, rest), result.narrow(dim, 0, rest)
             logaddexp(near, far, out=longer.narrow(dim, distance, rest))
-            found, distance = longer, 2 * distance
+            result, distance = longer, 2 * distance
         # Only one element, or a place for the result, takes another copy.
-        return found if out is None and found is not given else astype(found, kind, out=out)
+        return result if out is None and result is not x else astype(result, kind, out=out)
 
 
-def cumulative_extreme(what: str, operator: int, x: Any, axis: Any, out: Any = None) -> Tensor:
+def cumulative_extreme(
+    what: str, operator: int, x: Tensor, axis: int, out: Tensor | None = None
+) -> Tensor:
     """Return the extremes so far, in the dtype of x."""
-    given = to_tensor(what, "x", x)
-    check_dtype(what, given.dtype, of_kinds("biuf"))
-    dim = to_axis(what, "axis", axis, given.ndim)
-    result = result_over(what, given.layout.like(), given.dtype, given, out)
-    if given.dtype.kind == "f" or given.dtype is int64:
-        scan_elements(what, operator, given, result, dim)
-    elif given.dtype is uint64:
+    x = to_tensor(what, "x", x)
+    check_dtype(what, x.dtype, of_kinds("biuf"))
+    dim = to_axis(what, "axis", axis, x.ndim)
+    result = result_over(what, x.layout.like(), x.dtype, x, out)
+    if x.dtype.kind == "f" or x.dtype is int64:
+        scan_elements(what, operator, x, result, dim)
+    elif x.dtype is uint64:
         # Without the top bit's sign, the order is that of int64.
-        signed = Tensor(with_dtype(bitwise_xor(given, _TOP), int64))
+        signed = Tensor(with_dtype(bitwise_xor(x, _TOP), int64))
         scan_elements(what, operator, signed, signed, dim)
         bitwise_xor(Tensor(with_dtype(signed, uint64)), _TOP, out=result)
     else:
-        wide = astype(given, int64)
+        wide = astype(x, int64)
         scan_elements(what, operator, wide, wide, dim)
-        astype(wide, given.dtype, out=result)
+        astype(wide, x.dtype, out=result)
     return result
 
 
-def _with_indexes(what: str, operator: int, x: Any, axis: Any) -> tuple[Tensor, Tensor]:
+def _with_indexes(what: str, operator: int, x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     values = cumulative_extreme(what, operator, x, axis)
-    given, dim = to_tensor(what, "x", x), to_axis(what, "axis", axis, values.ndim)
-    attained = equal(given, values)
-    if given.dtype.kind == "f":
-        attained = logical_or(attained, not_equal(given, given))
-    places = arange(given.shape[dim], device=given.device)
-    along = places.view([-1 if k == dim else 1 for k in range(given.ndim)])
+    x, dim = to_tensor(what, "x", x), to_axis(what, "axis", axis, values.ndim)
+    attained = equal(x, values)
+    if x.dtype.kind == "f":
+        attained = logical_or(attained, not_equal(x, x))
+    places = arange(x.shape[dim], device=x.device)
+    along = places.view([-1 if k == dim else 1 for k in range(x.ndim)])
     return values, cumulative_extreme(what, MAXIMUM, where(attained, along, 0), dim)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dml_vk.arguments import to_bool
 from dml_vk.array import elementwise, statistics
-from dml_vk.dtypes import PYTHON, DType, to_dtype
+from dml_vk.dtypes import PYTHON, DType, DTypeLike, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.ops.parts import imag_part, real_part
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import is_scalar, scalar_dtype, to_number, to_tensor
+from dml_vk.tensor.operands import Operand, is_scalar, scalar_dtype, to_number, to_tensor
 
 _KINDS = {
     "bool": "b",
@@ -50,7 +49,7 @@ class IntegerLimits:
     dtype: DType
 
 
-def can_cast(from_: Any, to: Any, /) -> bool:
+def can_cast(from_: DTypeLike | Tensor, to: DTypeLike, /) -> bool:
     """Return whether `from_`, a dtype or a tensor, and the dtype `to` together promote to `to`.
 
     >>> import dml_vk
@@ -59,14 +58,14 @@ def can_cast(from_: Any, to: Any, /) -> bool:
     >>> dml_vk.can_cast(dml_vk.float32, dml_vk.int64)
     False
     """
-    given, wanted = _dtype_of("can_cast", from_), to_dtype("can_cast", to)
+    source, wanted = _dtype_of("can_cast", from_), to_dtype("can_cast", to)
     try:
-        return common_dtype("can_cast", [given, wanted]) is wanted
+        return common_dtype("can_cast", [source, wanted]) is wanted
     except DTypeError:
         return False
 
 
-def finfo(type: Any, /) -> FloatLimits:
+def finfo(type: DTypeLike | Tensor, /) -> FloatLimits:
     """Return the limits of a float dtype, or of a tensor's dtype.
 
     >>> import dml_vk
@@ -76,18 +75,18 @@ def finfo(type: Any, /) -> FloatLimits:
     dtype = _dtype_of("finfo", type)
     if dtype.kind not in "fc":
         raise DTypeError("finfo", "dtype must be floating-point", dtype=dtype)
-    found = np.finfo(dtype.part.numpy_name)
+    limits = np.finfo(dtype.part.numpy_name)
     return FloatLimits(
-        bits=int(found.bits),
-        eps=float(found.eps),
-        max=float(found.max),
-        min=float(found.min),
-        smallest_normal=float(found.smallest_normal),
+        bits=int(limits.bits),
+        eps=float(limits.eps),
+        max=float(limits.max),
+        min=float(limits.min),
+        smallest_normal=float(limits.smallest_normal),
         dtype=dtype.part,
     )
 
 
-def iinfo(type: Any, /) -> IntegerLimits:
+def iinfo(type: DTypeLike | Tensor, /) -> IntegerLimits:
     """Return the limits of an integer dtype, or of a tensor's dtype.
 
     >>> import dml_vk
@@ -97,11 +96,13 @@ def iinfo(type: Any, /) -> IntegerLimits:
     dtype = _dtype_of("iinfo", type)
     if dtype.kind not in "iu":
         raise DTypeError("iinfo", "dtype must be an integer dtype", dtype=dtype)
-    found = np.iinfo(dtype.numpy_name)
-    return IntegerLimits(bits=int(found.bits), max=int(found.max), min=int(found.min), dtype=dtype)
+    limits = np.iinfo(dtype.numpy_name)
+    return IntegerLimits(
+        bits=int(limits.bits), max=int(limits.max), min=int(limits.min), dtype=dtype
+    )
 
 
-def isdtype(dtype: Any, kind: Any) -> bool:
+def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
     """Return whether a dtype is of a kind, is another dtype, or is any of several in a tuple.
 
     The kinds are those of the array API: "bool", "signed integer", "unsigned integer", "integral",
@@ -111,12 +112,12 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     >>> dml_vk.isdtype(dml_vk.uint8, ("real floating", "unsigned integer"))
     True
     """
-    found = to_dtype("isdtype", dtype)
+    dtype = to_dtype("isdtype", dtype)
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    return any(_is_of_kind(found, one) for one in kinds)
+    return any(_is_of_kind(dtype, allowed) for allowed in kinds)
 
 
-def _is_of_kind(dtype: DType, kind: Any) -> bool:
+def _is_of_kind(dtype: DType, kind: DTypeLike) -> bool:
     if not isinstance(kind, str):
         return dtype is to_dtype("isdtype", kind)
     if kind not in _KINDS:
@@ -136,17 +137,17 @@ def real_if_close(x: Tensor, /, tol: float = 100) -> Tensor:
     [2.5]
     """
     what = "real_if_close"
-    given, limit = to_tensor(what, "x", x), to_number(what, "tol", tol)
-    if given.dtype.kind != "c":
-        return given
+    x, limit = to_tensor(what, "x", x), to_number(what, "tol", tol)
+    if x.dtype.kind != "c":
+        return x
     if limit > 1:
-        limit *= finfo(given.dtype).eps
-    parts = imag(given)
+        limit *= finfo(x.dtype).eps
+    parts = imag(x)
     small = elementwise.less(elementwise.abs(parts), limit)
-    return real(given) if statistics.all(small) else given
+    return real(x) if statistics.all(small) else x
 
 
-def result_type(*arrays_and_dtypes: Any) -> DType:
+def result_type(*arrays_and_dtypes: DTypeLike | Operand) -> DType:
     """Return the dtype in which an operation on these tensors, dtypes and numbers is computed.
 
     Complex numbers take precedence over floats, floats over integers, and integers over bools.
@@ -161,22 +162,22 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     """
     what = "result_type"
     dtypes: list[DType] = []
-    numbers: list[Any] = []
-    for one in arrays_and_dtypes:
-        if is_scalar(one):
-            dtypes.append(scalar_dtype(one))
-        elif type(one) in PYTHON:
-            numbers.append(one)
+    numbers: list[object] = []
+    for operand in arrays_and_dtypes:
+        if is_scalar(operand):
+            dtypes.append(scalar_dtype(operand))
+        elif type(operand) in PYTHON:
+            numbers.append(operand)
         else:
-            dtypes.append(_dtype_of(what, one))
+            dtypes.append(_dtype_of(what, operand))
     if not dtypes and not numbers:
         rule = "at least one tensor, dtype or number is needed"
         raise DTypeError(what, rule, given=arrays_and_dtypes)
     return common_dtype(what, dtypes, numbers)
 
 
-def _dtype_of(what: str, given: Any) -> DType:
-    return given.dtype if isinstance(given, Tensor) else to_dtype(what, given)
+def _dtype_of(what: str, operand: object) -> DType:
+    return operand.dtype if isinstance(operand, Tensor) else to_dtype(what, operand)
 
 
 def real(x: Tensor, /) -> Tensor:
@@ -187,8 +188,8 @@ def real(x: Tensor, /) -> Tensor:
     >>> dml_vk.real(x).tolist(), dml_vk.real(x).strides
     ([1.0, 3.0], (2,))
     """
-    found = _numeric("real", x)
-    return Tensor(real_part(found)) if found.dtype.kind == "c" else found
+    x = _numeric("real", x)
+    return Tensor(real_part(x)) if x.dtype.kind == "c" else x
 
 
 def imag(x: Tensor, /) -> Tensor:
@@ -200,10 +201,10 @@ def imag(x: Tensor, /) -> Tensor:
     >>> x.tolist()
     [(1+7j), (3+4j)]
     """
-    found = to_tensor("imag", "x", x)
-    if found.dtype.kind != "c":
-        raise DTypeError("imag", "x must be complex: use zeros_like", dtype=found.dtype)
-    return Tensor(imag_part(found))
+    x = to_tensor("imag", "x", x)
+    if x.dtype.kind != "c":
+        raise DTypeError("imag", "x must be complex: use zeros_like", dtype=x.dtype)
+    return Tensor(imag_part(x))
 
 
 def angle(x: Tensor, /, *, deg: bool = False, out: Tensor | None = None) -> Tensor:
@@ -215,18 +216,18 @@ def angle(x: Tensor, /, *, deg: bool = False, out: Tensor | None = None) -> Tens
     >>> dml_vk.angle(dml_vk.asarray([1 + 1j, -1, 2])).tolist()
     [0.7853981852531433, 3.1415927410125732, 0.0]
     """
-    found = to_tensor("angle", "x", x)
+    x = to_tensor("angle", "x", x)
     turned = to_bool("angle", "deg", deg)
     with ErrorsAs("angle"):
-        is_complex = found.dtype.kind == "c"
-        parts = (imag(found), real(found)) if is_complex else (0.0, found)
+        is_complex = x.dtype.kind == "c"
+        parts = (imag(x), real(x)) if is_complex else (0.0, x)
         if not turned:
             return elementwise.atan2(*parts, out=out)
         return elementwise.multiply(elementwise.atan2(*parts), 180 / math.pi, out=out)
 
 
-def _numeric(what: str, x: Any) -> Tensor:
-    found = to_tensor(what, "x", x)
-    if found.dtype.kind == "b":
-        raise DTypeError(what, "dtype must be numeric", dtype=found.dtype)
-    return found
+def _numeric(what: str, x: Tensor) -> Tensor:
+    x = to_tensor(what, "x", x)
+    if x.dtype.kind == "b":
+        raise DTypeError(what, "dtype must be numeric", dtype=x.dtype)
+    return x

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from dml_vk.arguments import Axes, to_int
 from dml_vk.array.creation import full
 from dml_vk.array.cumulative import diff
 from dml_vk.array.elementwise import add, astype, divide, multiply, negative, subtract
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation import moveaxis, reshape, to_axes
 from dml_vk.array.statistics import computed_in, sum
 from dml_vk.dtypes import DType, complex128, float64
@@ -21,6 +20,7 @@ from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype, float_dtype
 from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import ArrayLike
 from dml_vk.tensor.operands import (
     Operand,
     check_dtype,
@@ -57,7 +57,7 @@ def gradient(
     [1.0, 2.0, 4.0]
     """
     what = "gradient"
-    f, *spacing = beside(what, f, *varargs)
+    f, *spacing = upload_operands(what, f, *varargs)
     x = to_tensor(what, "f", f)
     check_dtype(what, x.dtype, of_kinds("iufc"))
     axes = row_major(x.ndim) if axis is None else to_axes(what, axis, x.ndim)
@@ -81,17 +81,17 @@ def gradient(
         work.append((dim, distances, dtype, target))
     with ErrorsAs(what):
         # All are computed before the first is written, which may be where f or distances are.
-        found = [_derivative(what, x, dim, step, dtype, order) for dim, step, dtype, _ in work]
+        results = [_derivative(what, x, dim, step, dtype, order) for dim, step, dtype, _ in work]
         for k, (*_, dtype, target) in enumerate(work):
-            found[k] = astype(found[k], dtype, copy=target is not None, out=target)
-    return found[0] if len(found) == 1 else tuple(found)
+            results[k] = astype(results[k], dtype, copy=target is not None, out=target)
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 def ediff1d(
     x: Tensor,
     /,
-    to_end: Any = None,
-    to_begin: Any = None,
+    to_end: ArrayLike | None = None,
+    to_begin: ArrayLike | None = None,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -102,12 +102,12 @@ def ediff1d(
     [0, 3, 5, 7]
     """
     what = "ediff1d"
-    x, end, begin = beside(what, x, to_end, to_begin)
+    x, end, begin = upload_operands(what, x, to_end, to_begin)
     with ErrorsAs(what):
         flat = reshape(x, -1)
         check_dtype(what, x.dtype, of_kinds("iufc"))
-        ends = [_flat_like(one, flat) for one in (begin, end)]
-        first, last = [0 if one is None else one.size for one in ends]
+        ends = [_flat_like(edge, flat) for edge in (begin, end)]
+        first, last = [0 if edge is None else edge.size for edge in ends]
         inside = max(0, flat.size - 1)
         target = result_over(what, Layout((first + inside + last,)), x.dtype, x, out)
         differences = diff(flat) if inside else None
@@ -137,15 +137,15 @@ def trapezoid(
     4.5
     """
     what = "trapezoid"
-    y, x, dx = beside(what, y, x, dx)
+    y, x, dx = upload_operands(what, y, x, dx)
     with ErrorsAs(what, source="axis"):
         values = moveaxis(to_tensor(what, "y", y), axis, -1)
         if x is not None:
             at = to_tensor(what, "x", x)
-            dx = _apart(at if at.ndim == 1 else moveaxis(at, axis, -1))
+            dx = _spacings(at if at.ndim == 1 else moveaxis(at, axis, -1))
         elif not isinstance(dx, Tensor):
             dx = to_complex(what, "dx", dx)
-        kinds = [one.dtype for one in to_tensors(what, [values, dx if x is None else at])]
+        kinds = [operand.dtype for operand in to_tensors(what, [values, dx if x is None else at])]
         numbers = [] if isinstance(dx, Tensor) else [dx]
         dtype = float_dtype(common_dtype(what, kinds, numbers))
         if all(kind.kind in "fc" for kind in kinds):
@@ -155,13 +155,13 @@ def trapezoid(
         values = astype(values, wide, copy=False)
         ends = add(values[..., 1:], values[..., :-1])
         dx = astype(dx, wide, copy=False) if isinstance(dx, Tensor) else dx
-        found = sum(divide(multiply(ends, dx), 2.0), axis=-1)
-        if out is None and found.dtype is dtype:
-            return found
-        return astype(found, dtype, out=out)
+        result = sum(divide(multiply(ends, dx), 2.0), axis=-1)
+        if out is None and result.dtype is dtype:
+            return result
+        return astype(result, dtype, out=out)
 
 
-def _apart(x: Tensor) -> Tensor:
+def _spacings(x: Tensor) -> Tensor:
     """Return the distances of neighbours along the last axis.
 
     Those of 64-bit integers, such as times, are exact, like those of smaller ones in float64.
@@ -171,8 +171,8 @@ def _apart(x: Tensor) -> Tensor:
     return diff(astype(x, float64))
 
 
-def _flat_like(value: Any, near: Tensor) -> Tensor | None:
-    """Convert what is put beside the differences, which are of the dtype of x."""
+def _flat_like(value: Operand | None, near: Tensor) -> Tensor | None:
+    """Convert `to_begin` or `to_end` to a vector, numbers to the dtype of x."""
     if value is None:
         return None
     if isinstance(value, Tensor):
@@ -185,7 +185,7 @@ def _flat_like(value: Any, near: Tensor) -> Tensor | None:
     return new
 
 
-def _distances(what: str, x: Tensor, dim: int, step: Any) -> tuple[Tensor, DType]:
+def _distances(what: str, x: Tensor, dim: int, step: Operand) -> tuple[Tensor, DType]:
     """Return the distance of neighbours, and the dtype of the result.
 
     It has no dims, or one for each two neighbours, and the dtype of the computation.
@@ -201,11 +201,13 @@ def _distances(what: str, x: Tensor, dim: int, step: Any) -> tuple[Tensor, DType
     if step.shape and step.shape != (x.shape[dim],):
         rule = "coordinates must be 1-D, one for each index of the axis"
         raise LayoutError(what, rule, coordinates=step.shape, axis=dim, shape=x.shape)
-    dtype = common_dtype(what, [float_dtype(one.dtype) for one in (x, step)])
-    return _apart(step) if step.shape else step, dtype
+    dtype = common_dtype(what, [float_dtype(operand.dtype) for operand in (x, step)])
+    return _spacings(step) if step.shape else step, dtype
 
 
-def _targets(what: str, out: Any, count: int) -> Sequence[Tensor | None]:
+def _targets(
+    what: str, out: Tensor | tuple[Tensor, ...] | None, count: int
+) -> Sequence[Tensor | None]:
     """Return a tensor for each axis, or None for each."""
     if out is None:
         return [None] * count
@@ -220,7 +222,7 @@ def _derivative(what: str, x: Tensor, dim: int, step: Tensor, dtype: DType, orde
     count = x.shape[dim]
     kinds = [computed_in(dtype, x.dtype, step.dtype), float_dtype(step.dtype)]
     wide = common_dtype(what, kinds)
-    f, step = (astype(one, wide, copy=False) for one in (x, step))
+    f, step = (astype(operand, wide, copy=False) for operand in (x, step))
     target = result_over(what, f.layout.like(), wide, f)
 
     def at(source: Tensor, start: int, length: int = 1) -> Tensor:
@@ -232,7 +234,7 @@ def _derivative(what: str, x: Tensor, dim: int, step: Tensor, dtype: DType, orde
         part = step.over(step.layout.narrow(0, start, length))
         return reshape(part, (length, *[1] * (x.ndim - dim - 1)))
 
-    def three(start: int, length: int, weights: Weights, to: Tensor) -> None:
+    def weighted_sum(start: int, length: int, weights: Weights, to: Tensor) -> None:
         """Add three neighbours, weighed by the distances between them."""
         near, far = distances(start, length), distances(start + 1, length)
         terms = [
@@ -243,17 +245,17 @@ def _derivative(what: str, x: Tensor, dim: int, step: Tensor, dtype: DType, orde
 
     inside, last = count - 2, count - 1
     if inside and step.shape:
-        three(0, inside, _central, at(target, 1, inside))
+        weighted_sum(0, inside, _central, at(target, 1, inside))
     elif inside:
         off = subtract(at(f, 2, inside), at(f, 0, inside))
         divide(off, multiply(step, 2.0), out=at(target, 1, inside))
     if order == 2:
-        three(0, 1, _first, at(target, 0))
-        three(count - 3, 1, _last, at(target, last))
+        weighted_sum(0, 1, _first, at(target, 0))
+        weighted_sum(count - 3, 1, _last, at(target, last))
     else:
-        for place, start in ((0, 0), (last, last - 1)):
+        for index, start in ((0, 0), (last, last - 1)):
             off = subtract(at(f, start + 1), at(f, start))
-            divide(off, distances(start), out=at(target, place))
+            divide(off, distances(start), out=at(target, index))
     return target
 
 

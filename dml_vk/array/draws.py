@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.array.creation import check_one_shape
 from dml_vk.array.elementwise import add
 from dml_vk.array.normals import fill_normal
-from dml_vk.dtypes import DType, complex128, float64, to_dtype
+from dml_vk.dtypes import DType, DTypeLike, complex128, float64, to_dtype
 from dml_vk.errors import DTypeError
 from dml_vk.layout import Layout
 from dml_vk.ops import draws
@@ -31,7 +31,7 @@ class NormalDraw(NamedTuple):
     std: float
 
 
-def normals(what: str, dtype: DType, mean: Any, std: Any) -> Draw | NormalDraw:
+def normals(what: str, dtype: DType, mean: complex, std: float) -> Draw | NormalDraw:
     """Return the normal draw of a dtype with this mean and standard deviation."""
     if dtype in IN_FLOAT64:
         spread = float(draws.deviation(what, float64, std))
@@ -67,10 +67,12 @@ def draw_into(
     return target if draw.mean == 0 else add(target, draw.mean, out=target)
 
 
-def dtype_of_draw(what: str, shape: Any, given: Any, allowed: tuple[DType, ...]) -> DType:
+def dtype_of_draw(
+    what: str, shape: object, requested: DTypeLike, allowed: tuple[DType, ...]
+) -> DType:
     """Check the dtype of a draw, which must be one of these."""
-    check_one_shape(what, shape, given)
-    dtype = to_dtype(what, given)
+    check_one_shape(what, shape, requested)
+    dtype = to_dtype(what, requested)
     if dtype not in allowed:
         names = ", ".join(kind.name for kind in allowed)
         raise DTypeError(what, f"dtype must be one of {names}", dtype=dtype)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.dtypes import DType, int32
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
@@ -42,16 +42,18 @@ class Factor(NamedTuple):
     """
 
     tensor: Tensor
-    kept: Dims
+    free: Dims
     summed: Dims
 
 
-def numeric_dtype(what: str, operands: tuple[tuple[str, Any], ...], kinds: str = "biufc") -> DType:
+def numeric_dtype(
+    what: str, operands: tuple[tuple[str, object], ...], kinds: str = "biufc"
+) -> DType:
     """Return the dtype of a product of these tensors, given with their names in the signature.
 
     As in NumPy, a product of bools is true where both are, and a sum where any is.
     """
-    tensors = to_tensors(what, [to_tensor(what, name, given) for name, given in operands])
+    tensors = to_tensors(what, [to_tensor(what, name, operand) for name, operand in operands])
     common = common_dtype(what, [tensor.dtype for tensor in tensors])
     check_dtype(what, common, of_kinds(kinds))
     return common
@@ -64,7 +66,7 @@ def contracted(
     layout: Layout,
     summed: Ints,
     dtype: DType,
-    out: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Return, for each index of the layout, the sum of products over dims of the sizes `summed`.
 
@@ -72,8 +74,8 @@ def contracted(
     """
     target = result_over(what, layout, dtype, b.tensor, out)
     if dtype.kind == "b":  # true where the number of true terms is not 0
-        one, other = None if a is None else _as_integers(what, a), _as_integers(what, b)
-        cast_elements(what, contracted(what, one, other, layout, summed, int32), target)
+        left, right = None if a is None else _as_integers(what, a), _as_integers(what, b)
+        cast_elements(what, contracted(what, left, right, layout, summed, int32), target)
         return target
     if dtype.kind == "c":
         _contract_parts(what, a, b, target, summed)
@@ -89,10 +91,10 @@ def _as_integers(what: str, factor: Factor) -> Factor:
 
 
 def _contract_parts(what: str, a: Factor | None, b: Factor, target: Tensor, summed: Ints) -> None:
-    """Contract complex operands by parts, whose products are terms beside each other.
+    """Contract complex operands as real ones whose last summed dim is that of the two parts.
 
-    For the real part those of a are multiplied with those of the conjugate of b, for the imaginary
-    part with both parts of b exchanged.
+    The real part is the contraction of a with the conjugate of b; the imaginary part, that of a
+    with b whose parts are swapped.
     """
     second = _complex(what, b.tensor, target)
     if a is None:
@@ -108,7 +110,7 @@ def _contract_parts(what: str, a: Factor | None, b: Factor, target: Tensor, summ
     copy_elements(what, real_part(second), imag_part(exchanged))
     for turned, to in ((conjugate, real_part(target)), (exchanged, imag_part(target))):
         both = first, _with_parts(b, turned)
-        left, right = [spread(what, one, Tensor(to), (*summed, 2)) for one in both]
+        left, right = [spread(what, factor, Tensor(to), (*summed, 2)) for factor in both]
         add_products(what, left, right, to)
 
 
@@ -119,14 +121,14 @@ def _complex(what: str, x: Tensor, target: Tensor) -> View:
 
 def _with_parts(factor: Factor, view: View) -> Factor:
     """Return a factor of the parts of complex elements, which are summed too."""
-    return Factor(Tensor(as_parts(view)), factor.kept, (*factor.summed, view.layout.rank))
+    return Factor(Tensor(as_parts(view)), factor.free, (*factor.summed, view.layout.rank))
 
 
 def spread(what: str, factor: Factor, target: Tensor, summed: Ints) -> View:
     """View an operand with the target's dims, and one more for all summed dims."""
     source = of_kind(what, factor.tensor, target.dtype)
     view, sizes = copy_if_overlapping(what, source, target), target.shape
-    over = _over(view.layout, factor.kept, factor.summed, sizes, summed)
+    over = _factor_layout(view.layout, factor.free, factor.summed, sizes, summed)
     if over is None:
         # The summed dims do not merge: copy with these dims innermost, where they do.
         last = [dim for dim in factor.summed if dim is not None]
@@ -134,18 +136,20 @@ def spread(what: str, factor: Factor, target: Tensor, summed: Ints) -> View:
         own = view.layout
         order = Layout(own.sizes, own.strides, own.offset, (*outer, *last))
         view = copied(what, with_layout(view, order))
-        over = _over(view.layout, factor.kept, factor.summed, sizes, summed)
+        over = _factor_layout(view.layout, factor.free, factor.summed, sizes, summed)
         assert over is not None
     return with_layout(view, over)
 
 
 @functools.lru_cache(maxsize=4096)
-def _over(layout: Layout, kept: Dims, folded: Dims, sizes: Ints, summed: Ints) -> Layout | None:
+def _factor_layout(
+    layout: Layout, free: Dims, folded: Dims, sizes: Ints, summed: Ints
+) -> Layout | None:
     """Return the layout for `spread`, or None if the summed dims do not merge."""
     inner = view_strides(summed, _strides(layout, folded, summed), (math.prod(summed),))
     if inner is None:
         return None
-    strides = (*_strides(layout, kept, sizes), *inner)
+    strides = (*_strides(layout, free, sizes), *inner)
     return Layout((*sizes, math.prod(summed)), strides, layout.offset, row_major(len(strides)))
 
 
@@ -167,9 +171,9 @@ class Labelled(NamedTuple):
     tensor: Tensor
     labels: Labels  # one for each dim, all distinct
 
-    def factor(self, kept: Labels, summed: Labels) -> Factor:
+    def factor(self, free: Labels, summed: Labels) -> Factor:
         places: dict[Label, int] = {label: dim for dim, label in enumerate(self.labels)}
-        return Factor(self.tensor, tuple(map(places.get, kept)), tuple(map(places.get, summed)))
+        return Factor(self.tensor, tuple(map(places.get, free)), tuple(map(places.get, summed)))
 
 
 def einsum(
@@ -195,84 +199,86 @@ def einsum(
         raise LayoutError(what, rule, subscripts=type(subscripts).__name__)
     if not operands:
         raise LayoutError(what, "at least one operand is needed", subscripts=subscripts)
-    return call(_einsum, beside(what, *operands), out, str(subscripts))
+    return call(_einsum, upload_operands(what, *operands), out, str(subscripts))
 
 
-def _einsum(operands: Sequence[Any], out: Any, subscripts: str) -> Tensor:
+def _einsum(operands: Sequence[Tensor], out: Tensor | None, subscripts: str) -> Tensor:
     what = "einsum"
     common = numeric_dtype(what, tuple([(f"operands[{k}]", x) for k, x in enumerate(operands)]))
-    given, result = parse(subscripts, tuple([operand.layout.rank for operand in operands]))
-    terms = [_diagonals(x, labels, subscripts) for x, labels in zip(operands, given)]
+    labels_of, result = parse(subscripts, tuple([operand.layout.rank for operand in operands]))
+    terms = [_diagonals(x, labels, subscripts) for x, labels in zip(operands, labels_of)]
     sizes = _label_sizes(terms, subscripts)
-    terms = [_less_repeated(term, sizes) for term in terms]
+    terms = [_without_broadcast_dims(term, sizes) for term in terms]
     first = terms[0]
     for at, second in enumerate(terms[1:], 2):
         later = {*result, *[label for term in terms[at:] for label in term.labels]}
-        first = _summed(first, {*second.labels, *later}, sizes, common)
-        second = _summed(second, {*first.labels, *later}, sizes, common)
+        first = _sum_unneeded(first, {*second.labels, *later}, sizes, common)
+        second = _sum_unneeded(second, {*first.labels, *later}, sizes, common)
         shared = [label for label in first.labels if label in second.labels]
         summed = tuple([label for label in shared if label not in later])
-        kept = tuple(dict.fromkeys([*first.labels, *second.labels]))
-        kept = tuple([label for label in kept if label not in summed])
+        free = tuple(dict.fromkeys([*first.labels, *second.labels]))
+        free = tuple([label for label in free if label not in summed])
         last = at == len(terms)
-        kept = result if last else kept
-        first = _joined(first, second, kept, summed, sizes, common, out if last else None)
+        free = result if last else free
+        first = _contract_pair(first, second, free, summed, sizes, common, out if last else None)
     if len(terms) == 1:
-        return _of_one(first, result, sizes, common, out)
+        return _reduce_operand(first, result, sizes, common, out)
     return first.tensor
 
 
-def _joined(
+def _contract_pair(
     a: Labelled,
     b: Labelled,
-    kept: Labels,
+    free: Labels,
     summed: Labels,
     sizes: dict[Label, int],
     dtype: DType,
-    out: Any,
+    out: Tensor | None,
 ) -> Labelled:
-    layout = Layout([sizes[label] for label in kept])
+    layout = Layout([sizes[label] for label in free])
     if summed:
         depths = tuple([sizes[label] for label in summed])
-        factors = a.factor(kept, summed), b.factor(kept, summed)
-        return Labelled(contracted("einsum", *factors, layout, depths, dtype, out), kept)
+        factors = a.factor(free, summed), b.factor(free, summed)
+        return Labelled(contracted("einsum", *factors, layout, depths, dtype, out), free)
     target = result_over("einsum", layout, dtype, a.tensor, out)
-    operands = [one._replace(tensor=of_kind("einsum", one.tensor, dtype)) for one in (a, b)]
-    sources = [_arranged(one, kept, layout.sizes) for one in operands]
+    operands = [term._replace(tensor=of_kind("einsum", term.tensor, dtype)) for term in (a, b)]
+    sources = [_aligned(term, free, layout.sizes) for term in operands]
     product = OPERATORS["logical_and" if dtype.kind == "b" else "multiply"]
     compute("einsum", product, sources, target, dtype)
-    return Labelled(target, kept)
+    return Labelled(target, free)
 
 
-def _of_one(
-    one: Labelled, result: Labels, sizes: dict[Label, int], dtype: DType, out: Any
+def _reduce_operand(
+    term: Labelled, result: Labels, sizes: dict[Label, int], dtype: DType, out: Tensor | None
 ) -> Tensor:
     """Return the result of one operand: a sum, or a permuted copy."""
     layout = Layout([sizes[label] for label in result])
-    summed = tuple([label for label in one.labels if label not in result])
+    summed = tuple([label for label in term.labels if label not in result])
     if summed:
         depths = tuple([sizes[label] for label in summed])
-        factor = one.factor(result, summed)
+        factor = term.factor(result, summed)
         return contracted("einsum", None, factor, layout, depths, dtype, out)
-    target = result_over("einsum", layout, dtype, one.tensor, out)
-    copy_elements("einsum", _arranged(one, result, layout.sizes), target)
+    target = result_over("einsum", layout, dtype, term.tensor, out)
+    copy_elements("einsum", _aligned(term, result, layout.sizes), target)
     return target
 
 
-def _summed(one: Labelled, needed: set[Label], sizes: dict[Label, int], dtype: DType) -> Labelled:
+def _sum_unneeded(
+    term: Labelled, needed: set[Label], sizes: dict[Label, int], dtype: DType
+) -> Labelled:
     """Sum over the labels that are not needed later."""
-    kept = tuple([label for label in one.labels if label in needed])
-    if kept == one.labels:
-        return one
-    return Labelled(_of_one(one, kept, sizes, dtype, None), kept)
+    free = tuple([label for label in term.labels if label in needed])
+    if free == term.labels:
+        return term
+    return Labelled(_reduce_operand(term, free, sizes, dtype, None), free)
 
 
-def _arranged(one: Labelled, kept: Labels, sizes: Ints) -> View:
+def _aligned(term: Labelled, free: Labels, sizes: Ints) -> View:
     """View the operand with dims for these labels, broadcast along those that it lacks."""
-    own = one.tensor.layout
-    strides = _strides(own, one.factor(kept, ()).kept, sizes)
+    own = term.tensor.layout
+    strides = _strides(own, term.factor(free, ()).free, sizes)
     layout = Layout(sizes, strides, own.offset, row_major(len(sizes)))
-    return with_layout(one.tensor, layout)
+    return with_layout(term.tensor, layout)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -289,17 +295,17 @@ def parse(subscripts: str, ranks: Ints) -> tuple[tuple[Labels, ...], Labels]:
     if len(parts) != len(ranks):
         rule = f"subscripts must describe {len(ranks)} operands"
         raise LayoutError("einsum", rule, subscripts=subscripts)
-    given = tuple([_labels(part, rank, subscripts) for part, rank in zip(parts, ranks)])
-    used = [label for labels in given for label in labels]
-    dots = tuple(range(-max([len(_dots(labels)) for labels in given]), 0))
+    operand_labels = tuple([_labels(part, rank, subscripts) for part, rank in zip(parts, ranks)])
+    used = [label for labels in operand_labels for label in labels]
+    dots = tuple(range(-max([len(_dots(labels)) for labels in operand_labels]), 0))
     letters = sorted([label for label in used if isinstance(label, str)])
     if not arrow:
-        return given, (*dots, *[label for label in letters if letters.count(label) == 1])
+        return operand_labels, (*dots, *[label for label in letters if letters.count(label) == 1])
     result = _labels(right, len(dots) + len(right.replace("...", "")), subscripts)
     if len(set(result)) < len(result) or not set(result) <= {*letters, *dots}:
         rule = "letters of the result must occur once there, and in an operand"
         raise LayoutError("einsum", rule, subscripts=subscripts)
-    return given, result
+    return operand_labels, result
 
 
 def _labels(part: str, rank: int, subscripts: str) -> Labels:
@@ -350,11 +356,11 @@ def _label_sizes(terms: list[Labelled], subscripts: str) -> dict[Label, int]:
     return sizes
 
 
-def _less_repeated(term: Labelled, sizes: dict[Label, int]) -> Labelled:
+def _without_broadcast_dims(term: Labelled, sizes: dict[Label, int]) -> Labelled:
     """Drop the dims of size 1 that broadcast against other operands."""
-    kept = [k for k, label in enumerate(term.labels) if term.tensor.shape[k] == sizes[label]]
-    if len(kept) == len(term.labels):
+    dims = [k for k, label in enumerate(term.labels) if term.tensor.shape[k] == sizes[label]]
+    if len(dims) == len(term.labels):
         return term
     own = term.tensor.layout
-    layout = Layout([own.sizes[k] for k in kept], [own.strides[k] for k in kept], own.offset)
-    return Labelled(term.tensor.over(layout), tuple([term.labels[k] for k in kept]))
+    layout = Layout([own.sizes[k] for k in dims], [own.strides[k] for k in dims], own.offset)
+    return Labelled(term.tensor.over(layout), tuple([term.labels[k] for k in dims]))

@@ -18,9 +18,9 @@ from dml_vk.arguments import Ints, to_bool
 from dml_vk.array import exact_comparisons as exact
 from dml_vk.array.calls import call
 from dml_vk.array.creation import full
-from dml_vk.array.host_operands import beside, with_arrays, with_dtypes, with_integers
+from dml_vk.array.host_operands import upload_operands, with_arrays, with_dtypes, with_integers
 from dml_vk.array.searching import nonzero
-from dml_vk.dtypes import DTYPES, DType, bool_, float32, float64, to_dtype
+from dml_vk.dtypes import DTYPES, DType, DTypeLike, bool_, float32, float64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS, Operator
@@ -30,7 +30,7 @@ from dml_vk.ops.elementwise import cast_elements, compute, converted
 from dml_vk.ops.numbers import double_words, element_words, scalar_words
 from dml_vk.ops.view import View
 from dml_vk.promotion import common_dtype, float_dtype
-from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.core import DeviceLike, Tensor, tensor_over
 from dml_vk.tensor.operands import (
     Operand,
     check_dtype,
@@ -69,24 +69,20 @@ class Parametric(Named, Protocol):
 Function = TypeVar("Function", Unary, Binary, Parametric)
 
 
-def common_of(what: str, operator: Operator, operands: Sequence[Any]) -> DType:
-    common = common_dtype(
-        what,
-        [operand.dtype for operand in operands if isinstance(operand, Tensor)],
-        [plain(operand) for operand in operands if not isinstance(operand, Tensor)],
-    )
+def common_of(what: str, operator: Operator, operands: Sequence[Operand]) -> DType:
+    dtypes = [operand.dtype for operand in operands if isinstance(operand, Tensor)]
+    numbers = [plain(operand) for operand in operands if not isinstance(operand, Tensor)]
+    common = common_dtype(what, dtypes, numbers)
     if operator.only_floats:
         common = float_dtype(common)
     if common.kind == "f" and operator.name in exact.TURNED:
-        common = exact.compared_in(
-            common, [one.dtype for one in operands if isinstance(one, Tensor)]
-        )
+        common = exact.compared_in(common, dtypes)
     if not operator.takes(common):
         check_dtype(what, common, filter(operator.takes, DTYPES.values()))
     return common
 
 
-def target_of(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
+def target_of(what: str, tensors: list[Tensor], dtype: DType, out: Tensor | None) -> Tensor:
     """Return the tensor to write: `out`, after checking it, or a new one."""
     layouts = [tensor.layout for tensor in tensors]
     try:
@@ -100,15 +96,17 @@ def target_of(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tenso
 
 
 @operation(flexible="all")
-def computed(operands: Sequence[Any], out: Any, operator: Operator, params: Ints) -> Tensor:
+def computed(
+    operands: Sequence[Operand], out: Tensor | None, operator: Operator, params: Ints
+) -> Tensor:
     what, scalars = operator.name, params
-    operands = beside(what, *operands)
+    operands = upload_operands(what, *operands)
     tensors = to_tensors(what, operands)
     common = common_of(what, operator, operands)
     dtype = operator.result_dtype(common)
     target = target_of(what, tensors, dtype, out)
     sources: list[View | None] = []
-    for operand in _of_kind(what, operands, common):
+    for operand in _to_floats(what, operands, common):
         if isinstance(operand, Tensor):
             sources.append(operand)
         else:
@@ -119,7 +117,7 @@ def computed(operands: Sequence[Any], out: Any, operator: Operator, params: Ints
     return target
 
 
-def _of_kind(what: str, operands: Sequence[Any], common: DType) -> list[Any]:
+def _to_floats(what: str, operands: Sequence[Operand], common: DType) -> list[Operand]:
     """Convert tensors among the operands to floats if floats are computed."""
     return [of_kind(what, x, common) if isinstance(x, Tensor) else x for x in operands]
 
@@ -128,14 +126,14 @@ def _unary(operator: Operator) -> Unary:
     def function(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
         return call(computed, (x,), out, operator, ())
 
-    return _named(function, operator)
+    return _with_name(function, operator)
 
 
 def _binary(operator: Operator) -> Binary:
     def function(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
         return call(computed, (x1, x2), out, operator, ())
 
-    return _named(function, operator)
+    return _with_name(function, operator)
 
 
 def _comparison(operator: Operator) -> Binary:
@@ -145,23 +143,23 @@ def _comparison(operator: Operator) -> Binary:
         name, pair = operator.name, (type(x1), type(x2))
         if type(x1) is Tensor and x1.dtype.kind in "iu":
             if type(x2) is not Tensor or x2.dtype is not x1.dtype:
-                return _beside_integers(name, x1, x2, out)
+                return _compare_integers(name, x1, x2, out)
         elif type(x2) is Tensor and x2.dtype.kind in "iu":
             with ErrorsAs(name):
-                return _beside_integers(exact.TURNED[name], x2, x1, out)
+                return _compare_integers(exact.TURNED[name], x2, x1, out)
         elif Tensor in pair and not _PLAIN.issuperset(pair):
             first, second = with_integers(name, x1, x2)
             if first is not x1 or second is not x2:
                 return function(first, second, out=out)
         return call(computed, (x1, x2), out, operator, ())
 
-    return _named(function, operator)
+    return _with_name(function, operator)
 
 
-def _beside_integers(name: str, x: Any, other: Any, out: Any) -> Tensor:
+def _compare_integers(name: str, x: Tensor, other: Any, out: Tensor | None) -> Tensor:
     value = other if type(other) in (int, float, Tensor) else plain(other)
     if isinstance(value, np.ndarray):
-        x, value = beside(name, x, value)
+        x, value = upload_operands(name, x, value)
     if type(value) in (int, float):
         name, value = exact.bounded(name, value, x.dtype)
     elif x.dtype.itemsize == 8 and issubclass(type(value), LiveNumber) and value.kind is float:
@@ -170,18 +168,19 @@ def _beside_integers(name: str, x: Any, other: Any, out: Any) -> Tensor:
         return call(computed, (x, value), out, OPERATORS[name], ())
     # Of 64 bits: floats are rounded to the integer that decides, where there is one.
     wide = astype(value, float64, copy=False)
-    near = MADE["ceil" if name in exact.ROUNDED_UP else "floor"](wide)
-    low, high = [MADE["greater_equal"](near, limit) for limit in exact.limits_as_floats(x.dtype)]
-    inside = MADE["greater"](low, high)
-    found = call(computed, (x, astype(near, x.dtype)), None, OPERATORS[name], ())
+    near = FUNCTIONS["ceil" if name in exact.ROUNDED_UP else "floor"](wide)
+    limits = exact.limits_as_floats(x.dtype)
+    low, high = [FUNCTIONS["greater_equal"](near, limit) for limit in limits]
+    inside = FUNCTIONS["greater"](low, high)
+    result = call(computed, (x, astype(near, x.dtype)), None, OPERATORS[name], ())
     if name in ("equal", "not_equal"):
-        whole = MADE["logical_and"](inside, MADE["equal"](near, wide))
-        pair = (found, whole) if name == "equal" else (found, MADE["logical_not"](whole))
-        found = MADE["logical_and" if name == "equal" else "logical_or"](*pair, out=out)
+        whole = FUNCTIONS["logical_and"](inside, FUNCTIONS["equal"](near, wide))
+        pair = (result, whole) if name == "equal" else (result, FUNCTIONS["logical_not"](whole))
+        result = FUNCTIONS["logical_and" if name == "equal" else "logical_or"](*pair, out=out)
     else:  # NaN is neither below nor above.
-        is_less, least = name.startswith("less"), exact.limits_as_floats(x.dtype)[0]
-        found = where(inside, found, high if is_less else MADE["less"](near, least), out=out)
-    return found
+        is_less, least = name.startswith("less"), limits[0]
+        result = where(inside, result, high if is_less else FUNCTIONS["less"](near, least), out=out)
+    return result
 
 
 def _parametric(operator: Operator) -> Parametric:
@@ -203,11 +202,11 @@ def _parametric(operator: Operator) -> Parametric:
         words = [element_words(what, each, kind, plain(params[each])) for each in params]
         return call(computed, (x,), out, operator, sum(words, ()))
 
-    vars(function)["__signature__"] = _spelled(inspect.signature(function), operator)
-    return _named(function, operator)
+    vars(function)["__signature__"] = _with_parameters(inspect.signature(function), operator)
+    return _with_name(function, operator)
 
 
-def _spelled(signature: inspect.Signature, operator: Operator) -> inspect.Signature:
+def _with_parameters(signature: inspect.Signature, operator: Operator) -> inspect.Signature:
     """Replace `*numbers` in a signature with the operator's parameters."""
     x, *_, out, _ = signature.parameters.values()
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -218,7 +217,7 @@ def _spelled(signature: inspect.Signature, operator: Operator) -> inspect.Signat
     return signature.replace(parameters=[x, *params, out])
 
 
-def _named(function: Function, operator: Operator) -> Function:
+def _with_name(function: Function, operator: Operator) -> Function:
     function.__name__ = function.__qualname__ = operator.name
     function.__doc__ = operator.docstring
     return function
@@ -226,11 +225,11 @@ def _named(function: Function, operator: Operator) -> Function:
 
 def astype(
     x: Tensor,
-    dtype: Any,
+    dtype: DTypeLike,
     /,
     *,
     copy: bool = True,
-    device: Any = None,
+    device: DeviceLike = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Convert the elements to another dtype; with `copy=False`, x itself if it already has it.
@@ -254,7 +253,7 @@ def astype(
 
 
 @operation(flexible="all")
-def _cast(operands: Sequence[Tensor], out: Any, dtype: DType) -> Tensor:
+def _cast(operands: Sequence[Tensor], out: Tensor | None, dtype: DType) -> Tensor:
     (x,) = operands
     target = target_of("astype", [x], dtype, out)
     if dtype is x.dtype:
@@ -300,9 +299,9 @@ def where(
     >>> dml_vk.where(dml_vk.asarray([True, False, True]), x, 0.0).tolist()
     [1.0, 0.0, 3.0]
     """
-    if type(condition) is Tensor and _fit(x1, x2):
-        return call(_selected, (condition, x1, x2), out)
-    near = next((one for one in (condition, x1, x2) if isinstance(one, Tensor)), None)
+    if type(condition) is Tensor and _fits_params(x1, x2):
+        return call(_select, (condition, x1, x2), out)
+    near = next((operand for operand in (condition, x1, x2) if isinstance(operand, Tensor)), None)
     if near is not None:
         condition, x1, x2 = with_arrays("where", (condition, x1, x2), near)
     condition = to_tensor("where", "condition", condition)
@@ -317,10 +316,10 @@ def where(
         x1 = full((), plain(x1), common, device=condition.device)
     if not isinstance(x2, Tensor) and common.itemsize > _MOST_BYTES:
         x2 = full((), plain(x2), common, device=condition.device)
-    return call(_selected, (condition, x1, x2), out)
+    return call(_select, (condition, x1, x2), out)
 
 
-def _fit(x1: Any, x2: Any) -> bool:
+def _fits_params(x1: Operand | None, x2: Operand | None) -> bool:
     """Whether these are tensors, or a tensor and a number that fits in the params."""
     tensor, other = (x1, x2) if type(x1) is Tensor else (x2, x1)
     if type(tensor) is Tensor and type(other) in (int, float, bool):
@@ -329,7 +328,7 @@ def _fit(x1: Any, x2: Any) -> bool:
 
 
 @operation(flexible="all")
-def _selected(operands: Sequence[Any], out: Any) -> Tensor:
+def _select(operands: tuple[Tensor, Operand, Operand], out: Tensor | None) -> Tensor:
     operator, (condition, *numbers) = OPERATORS["where"], operands
     if condition.dtype.kind == "c":
         condition = astype(condition, bool_)
@@ -340,8 +339,8 @@ def _selected(operands: Sequence[Any], out: Any) -> Tensor:
         () if isinstance(x, Tensor) else element_words("where", "number", common, plain(x))
         for x in numbers
     ]
-    operands = (condition, *_of_kind("where", numbers, common))
-    sources = [x if isinstance(x, Tensor) else None for x in operands]
+    values = _to_floats("where", numbers, common)
+    sources = [x if isinstance(x, Tensor) else None for x in (condition, *values)]
     # The words of the third operand follow the first word of the second.
     scalars = (*words[0], *words[1]) if words[0] else (0, *words[1])
     compute("where", operator, sources, target, common, scalars)
@@ -356,7 +355,7 @@ _SMALL = (3, 4)  # powers that are computed as products
 
 def _to_the_power(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     if type(x1) is not Tensor or type(x2) not in (Tensor, int, float):
-        x1, x2 = beside("pow", x1, x2)
+        x1, x2 = upload_operands("pow", x1, x2)
     number: Any = x2
     if issubclass(type(number), LiveNumber):
         number = number.kind(number)  # Its value tells the operator.
@@ -385,7 +384,7 @@ def _power(dtype: DType, number: float) -> Operator | None:
 
 def _function(operator: Operator) -> Any:
     if operator.name == "pow":
-        return _named(_to_the_power, operator)
+        return _with_name(_to_the_power, operator)
     if operator.parameters:
         return _parametric(operator)
     if operator.name in exact.TURNED:
@@ -394,7 +393,7 @@ def _function(operator: Operator) -> Any:
 
 
 # Functions generated from the table; those written by hand above have no `doc` there.
-MADE = {name: _function(operator) for name, operator in OPERATORS.items() if operator.doc}
-globals().update(MADE)
+FUNCTIONS = {name: _function(operator) for name, operator in OPERATORS.items() if operator.doc}
+globals().update(FUNCTIONS)
 if TYPE_CHECKING:
     from dml_vk.array.operator_functions import *  # noqa: F403

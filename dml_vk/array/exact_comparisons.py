@@ -56,6 +56,6 @@ def _limits(name: str) -> tuple[int, int]:
 
 def compared_in(common: DType, dtypes: Sequence[DType]) -> DType:
     """Return the float dtype that holds the integers among these: all but those of 64 bits."""
-    most = max([one.itemsize for one in dtypes if one.kind in "iu"], default=1)
+    most = max([dtype.itemsize for dtype in dtypes if dtype.kind in "iu"], default=1)
     wide = float64 if most > 2 else float32 if most > 1 else common
     return wide if wide.itemsize > common.itemsize else common

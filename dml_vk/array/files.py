@@ -22,10 +22,10 @@ import numpy as np
 
 from dml_vk.arguments import Ints
 from dml_vk.array import safetensors
-from dml_vk.array.creation import Wanted, asarray
+from dml_vk.array.creation import asarray
 from dml_vk.errors import DeviceMemoryError, DmlVkError, DTypeError, ErrorsAs, RangeError
 from dml_vk.strides.order import row_major
-from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.core import DeviceLike, Tensor
 from dml_vk.tensor.host import Array
 from dml_vk.tensor.operands import to_tensor
 
@@ -37,7 +37,9 @@ _UNNAMED = "arr_0"  # NumPy's name for it
 _MOST_BYTES = 1024  # of the second array, which has as many elements as NumPy's arrays have dims
 
 
-def save(path: Any, x: Any = None, /, **named: Tensor) -> None:
+def save(
+    path: str | os.PathLike[str], x: Tensor | Mapping[str, Tensor] | None = None, /, **named: Tensor
+) -> None:
     """Write a tensor to a `.npy` file, or several by name to a `.npz` file, with their formats.
 
     Several may also go to a `.safetensors` file, which has no formats, and no complex128. They are
@@ -52,15 +54,18 @@ def save(path: Any, x: Any = None, /, **named: Tensor) -> None:
     channels_last
     """
     target = _path("save", path)
-    given = dict(x) if isinstance(x, Mapping) else {} if x is None else {_UNNAMED: x}
+    positional = dict(x) if isinstance(x, Mapping) else {} if x is None else {_UNNAMED: x}
     if x is None and not named:
         to_tensor("save", "x", x)
     if target.suffix == SUFFIX and (named or x is None or isinstance(x, Mapping)):
         rule = "a .npy file holds exactly one Tensor; use .npz for several"
         raise DTypeError("save", rule, x=type(x).__name__, named=tuple(named))
-    if both := given.keys() & named.keys():
+    if both := positional.keys() & named.keys():
         raise RangeError("save", "names must not repeat", names=tuple(sorted(both)))
-    tensors = {_name(name): to_tensor("save", "x", one) for name, one in {**given, **named}.items()}
+    tensors = {
+        _name(name): to_tensor("save", "x", tensor)
+        for name, tensor in {**positional, **named}.items()
+    }
     unfinished = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         with unfinished.open("wb") as stream:
@@ -76,7 +81,9 @@ def save(path: Any, x: Any = None, /, **named: Tensor) -> None:
         raise
 
 
-def load(path: Any, /, *, device: Wanted = None) -> Tensor | dict[str, Tensor]:
+def load(
+    path: str | os.PathLike[str], /, *, device: DeviceLike = None
+) -> Tensor | dict[str, Tensor]:
     """Load the tensor of a `.npy` file, or a dict of those in a `.npz` or `.safetensors` file.
 
     The file may be written by `save` or by others. Pickled objects are refused. bfloat16 becomes
@@ -98,30 +105,30 @@ def load(path: Any, /, *, device: Wanted = None) -> Tensor | dict[str, Tensor]:
             with _readable(source):
                 arrays = safetensors.read(stream)
             with ErrorsAs("load"):
-                return {name: asarray(one, device=device) for name, one in arrays.items()}
+                return {name: asarray(array, device=device) for name, array in arrays.items()}
         with _readable(source):
             archive = zipfile.ZipFile(stream)
-        found = {}
+        tensors = {}
         for member in archive.namelist():
             with _readable(source), archive.open(member) as part:
-                found[member.removesuffix(SUFFIX)] = _read(part, f"{source}/{member}", device)
-        return found
+                tensors[member.removesuffix(SUFFIX)] = _read(part, f"{source}/{member}", device)
+        return tensors
 
 
-def _path(what: str, path: Any) -> Path:
+def _path(what: str, path: str | os.PathLike[str]) -> Path:
     try:
         text = os.fspath(path)
     except TypeError:
         text = None
     if not isinstance(text, str) or "\0" in text:
         raise DTypeError(what, "path must be a string or a path", path=path)
-    found = Path(text)
-    if found.suffix not in (SUFFIX, ARCHIVE, SAFETENSORS):
+    file = Path(text)
+    if file.suffix not in (SUFFIX, ARCHIVE, SAFETENSORS):
         raise RangeError(what, "path must end in .npy, .npz or .safetensors", path=text)
-    return found
+    return file
 
 
-def _name(name: Any) -> str:
+def _name(name: object) -> str:
     if not isinstance(name, str) or not 0 < len(name) < 1000 or not name.isprintable():
         raise RangeError(
             "save", "names must be printable strings of 1 to 999 characters", name=name
@@ -131,26 +138,26 @@ def _name(name: Any) -> str:
 
 def _write_archive(stream: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
     with zipfile.ZipFile(stream, "w") as archive:
-        for name, one in tensors.items():
+        for name, tensor in tensors.items():
             with archive.open(f"{name}{SUFFIX}", "w", force_zip64=True) as part:
-                _write(part, one)
+                _write(part, tensor)
 
 
 def _write(stream: IO[bytes], x: Tensor) -> None:
     array, stream = x.numpy(), _by_pieces(stream)
     np.lib.format.write_array(stream, array, allow_pickle=False)
-    if x.layout.order != _numpys_order(array):
+    if x.layout.order != _numpy_order(array):
         order = np.array(x.layout.order, np.uint8).view(ORDER)
         np.lib.format.write_array(stream, order, allow_pickle=False)
 
 
 def _by_pieces(stream: IO[bytes]) -> IO[bytes]:
     """Wrap a stream so that NumPy copies in pieces: it writes files in one uninterruptible step."""
-    found: Any = SimpleNamespace(read=stream.read, write=stream.write)
-    return cast(IO[bytes], found)
+    wrapper: Any = SimpleNamespace(read=stream.read, write=stream.write)
+    return cast(IO[bytes], wrapper)
 
 
-def _read(stream: IO[bytes], name: object, device: Wanted) -> Tensor:
+def _read(stream: IO[bytes], name: object, device: DeviceLike) -> Tensor:
     with _readable(name):
         array = np.lib.format.read_array(_by_pieces(stream), allow_pickle=False)
     order = _read_order(stream, array)
@@ -171,10 +178,10 @@ def _read_order(stream: IO[bytes], array: Array) -> Any:
         order = ()
     if sorted(order) == list(range(array.ndim)):
         return order
-    return _numpys_order(array)
+    return _numpy_order(array)
 
 
-def _numpys_order(array: Array) -> Ints:
+def _numpy_order(array: Array) -> Ints:
     """Return row-major order, or the reverse if only that is contiguous."""
     dims = row_major(array.ndim)
     return dims[::-1] if array.flags.f_contiguous and not array.flags.c_contiguous else dims

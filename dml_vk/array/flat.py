@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dml_vk.array.manipulation import reshape
 from dml_vk.array.put import repeated
 from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import Array, ArrayLike
 
 
 class Flat:
@@ -36,7 +38,7 @@ class Flat:
         """The elements as a new tensor."""
         return reshape(self.base, -1, copy=True)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         return self.copy().__array__(dtype, copy)
 
     def __len__(self) -> int:
@@ -46,10 +48,10 @@ class Flat:
         return iter(self.copy())
 
     def __getitem__(self, key: Any) -> Tensor:
-        found = reshape(self.base, -1)[key]
-        return found.clone() if found.allocation is self.base.allocation else found
+        selected = reshape(self.base, -1)[key]
+        return selected.clone() if selected.allocation is self.base.allocation else selected
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: ArrayLike) -> None:
         base = self.base
         along = base.layout.view([base.size])
         flat = self.copy() if along is None else base.over(along)

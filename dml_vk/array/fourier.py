@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dml_vk.arguments import Ints, several, to_int, to_tuple
+from dml_vk.arguments import Axes, Ints, several, to_int, to_tuple
 from dml_vk.array.calls import call
 from dml_vk.array.manipulation import to_axes
 from dml_vk.dtypes import DType, float32
@@ -46,10 +46,10 @@ class Job(NamedTuple):
 def transform(
     what: str,
     kind: str,
-    x: Any,
-    lengths: Any,
-    axes: Any,
-    norm: Any,
+    x: Tensor,
+    lengths: Axes | None,
+    axes: Axes | None,
+    norm: str | None,
     out: Tensor | None,
     *,
     inverse: bool = False,
@@ -88,14 +88,14 @@ def transform(
     shapes = tuple([shape for shape, _ in known])
     job = Job(what, kind, dims, tuple(counts), inverse, factor, layout, dtype, shapes)
     views = [view for _, views in known for view in views]
-    return call(_transformed, (x, *views), out, job)
+    return call(_transform, (x, *views), out, job)
 
 
 def _axes(
-    what: str, x: Tensor, lengths: Any, axes: Any, name: str
+    what: str, x: Tensor, lengths: Axes | None, axes: Axes | None, name: str
 ) -> tuple[Ints, tuple[int | None, ...]]:
     """Return the axes, and the lengths that are given for them."""
-    wanted: Sequence[Any] | None = None
+    wanted: Sequence[int | None] | None = None
     if lengths is not None:
         wanted = to_tuple(what, name, several(lengths))
     if axes is None:
@@ -108,11 +108,11 @@ def _axes(
         return dims, (None,) * len(dims)
     if len(wanted) != len(dims):
         raise LayoutError(what, "s must have one length for each axis", s=wanted, axes=dims)
-    given = [-1 if one is None else to_int(what, name, one) for one in wanted]
-    return dims, tuple([None if one == -1 else one for one in given])
+    counts = [-1 if count is None else to_int(what, name, count) for count in wanted]
+    return dims, tuple([None if count == -1 else count for count in counts])
 
 
-def _factor(what: str, norm: Any, points: int, inverse: bool) -> float:
+def _factor(what: str, norm: str | None, points: int, inverse: bool) -> float:
     if norm is None:
         norm = "backward"
     if not (isinstance(norm, str) and norm in NORMS):
@@ -136,7 +136,7 @@ def _tables(
     return (tables.n, tables.wide, len(views)), tuple(map(Tensor, views))
 
 
-def _transformed(operands: Sequence[Tensor], out: Any, job: Job) -> Tensor:
+def _transform(operands: Sequence[Tensor], out: Tensor | None, job: Job) -> Tensor:
     x, *views = operands
     result = result_over(job.what, job.layout, job.dtype, x, out)
     if 0 in job.layout.sizes:
@@ -148,17 +148,17 @@ def _transformed(operands: Sequence[Tensor], out: Any, job: Job) -> Tensor:
     source = converted(job.what, x, float32) if _is_small(x.dtype) else x
     if overlap(source, result):
         source = copied(job.what, source, "overlap")
-    source = _cropped(source, job)
+    source = _crop(source, job)
     *others, last = range(len(job.axes))
     if job.kind == TO_REAL:
-        whole = _between(job, source) if others else result
+        whole = _intermediate(job, source) if others else result
         order = (*reversed(others), last)
     else:
         whole, order = result, (last, *reversed(others))
     for number in order:
         is_last = number == order[-1]
-        to = result if is_last else _grown(whole, source.layout.sizes, job.axes[number])
-        _along(job, number, source, to, views, job.factor if is_last else 1.0)
+        to = result if is_last else _along_full_axis(whole, source.layout.sizes, job.axes[number])
+        _transform_axis(job, number, source, to, views, job.factor if is_last else 1.0)
         source = to
     return result
 
@@ -168,8 +168,8 @@ def _is_small(dtype: DType) -> bool:
     return dtype.kind not in "fc" or dtype.itemsize == 2
 
 
-def _cropped(source: View, job: Job) -> View:
-    """See only what is transformed, which may lack points that are 0."""
+def _crop(source: View, job: Job) -> View:
+    """View the points that are transformed; those that lengths add are 0 and have no memory."""
     sizes = list(source.layout.sizes)
     for axis, length in zip(job.axes, job.lengths):
         sizes[axis] = min(sizes[axis], length)
@@ -178,8 +178,8 @@ def _cropped(source: View, job: Job) -> View:
     return with_layout(source, Layout(sizes, source.layout.strides, source.layout.offset))
 
 
-def _between(job: Job, source: View) -> View:
-    """Allocate what all transforms but that to real numbers result in."""
+def _intermediate(job: Job, source: View) -> View:
+    """Allocate the complex result of all transforms but the last, which gives real numbers."""
     sizes = list(source.layout.sizes)
     for axis, length in zip(job.axes[:-1], job.lengths):
         sizes[axis] = length
@@ -187,19 +187,19 @@ def _between(job: Job, source: View) -> View:
     return temporary(job.what, layout, complex_dtype(job.dtype), source)
 
 
-def _grown(whole: View, sizes: Ints, axis: int) -> View:
-    """See elements for these sizes, but all along one axis."""
+def _along_full_axis(whole: View, sizes: Ints, axis: int) -> View:
+    """View the elements within these sizes, but all along one axis."""
     layout = whole.layout
     grown = [size if dim != axis else layout.sizes[dim] for dim, size in enumerate(sizes)]
     return with_layout(whole, Layout(grown, layout.strides, layout.offset))
 
 
-def _along(
+def _transform_axis(
     job: Job, number: int, source: View, target: View, views: Sequence[View], factor: float
 ) -> None:
     """Transform along one axis."""
     n, wide, count = job.tables[number]
-    start = sum([one for _, _, one in job.tables[:number]])
+    start = sum([operand_count for _, _, operand_count in job.tables[:number]])
     tables = Tables(n, wide, views[start])
     halves = views[start + 1] if count > 1 else None
     sides = _points(source, job.axes[number]), _points(target, job.axes[number])

@@ -6,20 +6,19 @@ import math
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from dml_vk.arguments import to_bool, to_int
-from dml_vk.array.creation import Wanted, filled, new_tensor
+from dml_vk.array.creation import filled, new_tensor
 from dml_vk.array.elementwise import add, astype, divide, floor, multiply, where
-from dml_vk.array.host_operands import beside
-from dml_vk.dtypes import DType, bool_, complex64, float32, float64, int64, to_dtype
+from dml_vk.array.host_operands import upload_operands
+from dml_vk.dtypes import DType, DTypeLike, bool_, complex64, float32, float64, int64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.ops.fill import fill_sequence
 from dml_vk.ops.parts import imag_part, real_part
-from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.core import DeviceLike, Tensor
 from dml_vk.tensor.operands import result_over, to_complex, to_number, to_tensor
 
 
@@ -28,9 +27,9 @@ def arange(
     /,
     stop: float | None = None,
     step: float = 1,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     *,
-    device: Wanted = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
     """Create the sequence start, start + step, start + 2 step, ... up to, not including, `stop`.
@@ -68,8 +67,8 @@ def linspace(
     /,
     num: int,
     *,
-    dtype: Any = None,
-    device: Wanted = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
     endpoint: bool = True,
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
@@ -114,14 +113,14 @@ def linspace(
             )
             return astype(floor(wide, out=wide), kind)
     # Without the end, they are the first of one more number, bit for bit.
-    made = count + (not endpoint)
-    new = new_tensor(what, made, kind, device, memory_format)
+    total = count + (not endpoint)
+    new = new_tensor(what, total, kind, device, memory_format)
     targets = (real_part(new), imag_part(new)) if kind.kind == "c" else (new,)
     for target, first, last in zip(targets, *parts):
-        if made and kind.part is float64 and math.isfinite(float(last) - float(first)):
-            _step(what, Tensor(target), float(first), float(last), made)
-        elif made:
-            _space(what, Tensor(target), first, last, made)
+        if total and kind.part is float64 and math.isfinite(float(last) - float(first)):
+            _step(what, Tensor(target), float(first), float(last), total)
+        elif total:
+            _space(what, Tensor(target), first, last, total)
     return new if endpoint else new.over(new.layout.narrow(0, 0, count))
 
 
@@ -139,9 +138,9 @@ def _step(what: str, new: Tensor, first: float, last: float, count: int) -> None
         filled(new.narrow(0, steps, 1), what, last)
 
 
-def dtype_of_spaced(what: str, numbers: Sequence[complex], dtype: Any) -> DType:
-    """Return the dtype that is asked for, which must hold the numbers, or their own."""
-    is_complex = any(isinstance(one, complex) for one in numbers)
+def dtype_of_spaced(what: str, numbers: Sequence[complex], dtype: DTypeLike | None) -> DType:
+    """Return the requested dtype, which must hold the numbers, or the default one for them."""
+    is_complex = any(isinstance(number, complex) for number in numbers)
     if dtype is None:
         return complex64 if is_complex else float32
     kind = to_dtype(what, dtype)
@@ -164,8 +163,8 @@ def _space(what: str, new: Tensor, first: Fraction, last: Fraction, count: int) 
         fill_sequence(what, new.over(onwards), kind, anchor, pace)
     exact = {0: first, count - 1: last} if count > 1 else {0: first}
     for at, end in exact.items():
-        found = Fraction(anchor) + (at - nearest) * Fraction(pace)
-        if not _rounds_equal(kind, found, end):
+        spaced = Fraction(anchor) + (at - nearest) * Fraction(pace)
+        if not _rounds_equal(kind, spaced, end):
             filled(new.over(new.layout.narrow(0, at, 1)), what, float(end))
 
 
@@ -175,8 +174,8 @@ def eye(
     /,
     *,
     k: int = 0,
-    dtype: Any = None,
-    device: Wanted = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
     """Create a matrix of zeros with ones on a diagonal: the main one, or the k-th to its right.
@@ -239,47 +238,51 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy", sparse: bool = False) -> tup
     >>> [x.tolist() for x in dml_vk.meshgrid(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4]))]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
-    given = [to_tensor("meshgrid", "array", one) for one in beside("meshgrid", *arrays)]
+    vectors = [
+        to_tensor("meshgrid", "array", vector) for vector in upload_operands("meshgrid", *arrays)
+    ]
     thin = to_bool("meshgrid", "sparse", sparse)
     if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         raise RangeError("meshgrid", "indexing must be 'xy' or 'ij'", indexing=indexing)
-    for one in given:
-        if one.ndim > 1:
+    for vector in vectors:
+        if vector.ndim > 1:
             rule = "arrays must be 0-D or 1-D"
-            raise LayoutError("meshgrid", rule, shape=one.shape)
-    dims = list(range(len(given)))
+            raise LayoutError("meshgrid", rule, shape=vector.shape)
+    dims = list(range(len(vectors)))
     if indexing == "xy":
         dims[:2] = reversed(dims[:2])
-    sizes = [1] * len(given)
-    for dim, one in zip(dims, given):
-        sizes[dim] = one.size
+    sizes = [1] * len(vectors)
+    for dim, vector in zip(dims, vectors):
+        sizes[dim] = vector.size
     grids = []
-    for dim, one in zip(dims, given):
-        along = one.layout.view([one.size if k == dim else 1 for k in range(len(given))])
+    for dim, vector in zip(dims, vectors):
+        along = vector.layout.view([vector.size if k == dim else 1 for k in range(len(vectors))])
         assert along is not None  # since it only adds dims of size 1
-        grids.append(one.over(along if thin else along.expand(sizes)))
+        grids.append(vector.over(along if thin else along.expand(sizes)))
     return tuple(grids)
 
 
-def _triangle(what: str, x: Any, k: int, memory_format: MemoryFormat, out: Any) -> Tensor:
-    given, which = to_tensor(what, "x", x), to_int(what, "k", k)
-    if given.ndim < 2:
-        raise LayoutError(what, "x must have at least two dims", shape=given.shape)
+def _triangle(
+    what: str, x: Tensor, k: int, memory_format: MemoryFormat, out: Tensor | None
+) -> Tensor:
+    x, which = to_tensor(what, "x", x), to_int(what, "k", k)
+    if x.ndim < 2:
+        raise LayoutError(what, "x must have at least two dims", shape=x.shape)
     with ErrorsAs(what):
-        layout = given.layout.like(memory_format)
-    result = result_over(what, layout, given.dtype, given, out)
-    rows, columns = given.shape[-2:]
-    if not given.size:
+        layout = x.layout.like(memory_format)
+    result = result_over(what, layout, x.dtype, x, out)
+    rows, columns = x.shape[-2:]
+    if not x.size:
         return result
     # Whether an element is kept depends only on its diagonal. So the mask of a matrix is a view of
     # one element for each diagonal, from the lowest on, with stride -1 from row to row.
     below = min(max(rows + which - (what == "triu"), 0), rows + columns - 1)
-    stays = new_tensor(what, rows + columns - 1, bool_, given.device, contiguous_format)
+    stays = new_tensor(what, rows + columns - 1, bool_, x.device, contiguous_format)
     ends = {what == "tril": (0, below), what == "triu": (below, rows + columns - 1 - below)}
     for value, (start, length) in ends.items():
         filled(stays.over(stays.layout.narrow(0, start, length)), what, value)
     mask = stays.over(Layout((rows, columns), (-1, 1), rows - 1))
-    return where(mask, given, False if given.dtype is bool_ else 0, out=result)
+    return where(mask, x, False if x.dtype is bool_ else 0, out=result)
 
 
 def _count(start: float, stop: float, step: float) -> int:
@@ -320,11 +323,11 @@ def _as_float(exact: Fraction) -> float:
         return sys.float_info.max if exact > 0 else -sys.float_info.max
 
 
-def _rounds_equal(kind: DType, made: Fraction, wanted: Fraction) -> bool:
+def _rounds_equal(kind: DType, number: Fraction, wanted: Fraction) -> bool:
     """Whether both are certain to round to the same number of this dtype."""
     if kind is float64:
-        return _as_float(made) == float(wanted)
-    near, error = _as_float(made), 1 + 2**-50
+        return _as_float(number) == float(wanted)
+    near, error = _as_float(number), 1 + 2**-50
     with np.errstate(all="ignore"):
         rounded = np.array([near / error, near * error, float(wanted)]).astype(kind.numpy_name)
     return bool((rounded == rounded[2]).all())

@@ -30,9 +30,9 @@ from dml_vk.array.elementwise import (
     where,
 )
 from dml_vk.array.grids import arange
-from dml_vk.array.host_operands import beside
-from dml_vk.array.indexing.places import MOST
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.host_operands import upload_operands
+from dml_vk.array.indexing.positions import MOST
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import concat, reshape
 from dml_vk.array.quantiles import rows_of
 from dml_vk.array.searching import searchsorted
@@ -46,7 +46,7 @@ from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import row_major
 from dml_vk.tensor import host
 from dml_vk.tensor.core import Tensor, tensor_over
-from dml_vk.tensor.host import Array
+from dml_vk.tensor.host import Array, ArrayLike
 from dml_vk.tensor.operands import (
     check_dtype,
     check_ordered,
@@ -57,6 +57,7 @@ from dml_vk.tensor.operands import (
     to_tensors,
 )
 
+Range = tuple[float, float]
 Bins = int | str | list[float] | tuple[float, ...] | Array | Tensor
 
 
@@ -133,32 +134,32 @@ def histogram(
     if weights is None:
         ordered = astype(sort(rows_of(what, x, row_major(x.ndim))), compared, copy=False)
         below = searchsorted(ordered, borders[:-1])
-        found = diff(concat([below, searchsorted(ordered, borders[-1:], side="right")]))
+        counts = diff(concat([below, searchsorted(ordered, borders[-1:], side="right")]))
     else:
         flat = astype(reshape(x, -1), compared, copy=False)
-        place = subtract(searchsorted(borders, flat, side="right"), 1)
-        place = where(equal(flat, borders[-1:]), count - 1, place)
+        index = subtract(searchsorted(borders, flat, side="right"), 1)
+        index = where(equal(flat, borders[-1:]), count - 1, index)
         total = sum_dtype(what, weights.dtype, None)
         flat = astype(reshape(weights, -1), float64 if total.kind == "f" else total, copy=False)
-        found = astype(_sums(place, count, flat), total, copy=False)
+        counts = astype(_sums(index, count, flat), total, copy=False)
     if density:
         dtype = float32 if edges.dtype.kind == "f" and edges.dtype is not float64 else float64
         widths = diff(astype(edges, dtype, copy=False))
-        found = divide(divide(astype(found, dtype), widths), astype(sum(found), dtype))
-    return found, edges
+        counts = divide(divide(astype(counts, dtype), widths), astype(sum(counts), dtype))
+    return counts, edges
 
 
-def _weights(what: str, weights: Any, x: Tensor) -> Tensor | None:
+def _weights(what: str, weights: Tensor | None, x: Tensor) -> Tensor | None:
     if weights is None:
         return None
-    _, weights = beside(what, x, weights)
-    given = to_tensor(what, "weights", weights)
-    to_tensors(what, [x, given])
-    check_dtype(what, given.dtype, of_kinds("iuf"))
-    if given.shape != x.shape:
+    _, weights = upload_operands(what, x, weights)
+    weights = to_tensor(what, "weights", weights)
+    to_tensors(what, [x, weights])
+    check_dtype(what, weights.dtype, of_kinds("iuf"))
+    if weights.shape != x.shape:
         rule = "weights must have the shape of x"
-        raise LayoutError(what, rule, weights=given.shape, x=x.shape)
-    return given
+        raise LayoutError(what, rule, weights=weights.shape, x=x.shape)
+    return weights
 
 
 def _bounds(ordered: Tensor, count: int) -> Tensor:
@@ -174,7 +175,7 @@ def _sums(numbers: Tensor, count: int, weights: Tensor) -> Tensor:
     return segment_sums(elements_at(weights, order), bounds)
 
 
-def _edges(what: str, x: Tensor, bins: Any, range: Any, weights: Tensor | None) -> Tensor:
+def _edges(what: str, x: Tensor, bins: Bins, range: Range | None, weights: Tensor | None) -> Tensor:
     check_ordered(what, x)
     if isinstance(bins, Tensor):
         check_dtype(what, bins.dtype, of_kinds("iuf"))
@@ -183,16 +184,15 @@ def _edges(what: str, x: Tensor, bins: Any, range: Any, weights: Tensor | None) 
         return bins
     if isinstance(bins, (list, tuple)) or (isinstance(bins, np.ndarray) and bins.ndim):
         return _given_edges(what, x, bins)
-    by_rule = isinstance(bins, str)
-    if by_rule and (bins not in RULES or weights is not None):
+    if isinstance(bins, str) and (bins not in RULES or weights is not None):
         rule = f"bins must be a number, edges, or without weights one of {', '.join(RULES)}"
         raise RangeError(what, rule, bins=bins)
-    count = 1 if by_rule else to_int(what, "bins", bins)
+    count = 1 if isinstance(bins, str) else to_int(what, "bins", bins)
     if not 1 <= count < MOST - 1:
         raise RangeError(what, "bins must be from 1 to 2**31 - 2", bins=bins)
     dtype = x.dtype if x.dtype.kind == "f" else float64
     low, high = _range(what, x, range)
-    if by_rule:
+    if isinstance(bins, str):
         count = _by_rule(what, x, bins, range, low, high)
     edges = tensor_over(what, Layout((count + 1,)), dtype, x.device, x.allocation)
     with np.errstate(all="ignore"):
@@ -201,7 +201,7 @@ def _edges(what: str, x: Tensor, bins: Any, range: Any, weights: Tensor | None) 
     return edges
 
 
-def _by_rule(what: str, x: Tensor, rule: str, range: Any, low: Any, high: Any) -> int:
+def _by_rule(what: str, x: Tensor, rule: str, range: Range | None, low: Any, high: Any) -> int:
     flat = reshape(x, -1)
     if range is not None:
         flat = flat[logical_and(greater_equal(flat, low), less_equal(flat, high))]
@@ -216,7 +216,7 @@ def _by_rule(what: str, x: Tensor, rule: str, range: Any, low: Any, high: Any) -
     return count
 
 
-def _given_edges(what: str, x: Tensor, bins: Any) -> Tensor:
+def _given_edges(what: str, x: Tensor, bins: ArrayLike) -> Tensor:
     """Convert edges: arrays keep their dtype, numbers in lists take that of float elements."""
     try:
         array = host.to_array(bins)
@@ -240,15 +240,15 @@ def _check_edges(what: str, edges: Array) -> None:
         raise RangeError(what, "edges must increase monotonically", edges=edges)
 
 
-def _range(what: str, x: Tensor, range: Any) -> tuple[Any, Any]:
+def _range(what: str, x: Tensor, range: Range | None) -> tuple[Any, Any]:
     """Return the outer edges, which are NumPy scalars if they are elements."""
     low: Any
     high: Any
     if range is not None:
-        given = to_tuple(what, "range", range)
-        if len(given) != 2:
+        pair = to_tuple(what, "range", range)
+        if len(pair) != 2:
             raise LayoutError(what, "range must be a pair", range=range)
-        low, high = [to_number(what, "range", one) for one in given]
+        low, high = [to_number(what, "range", bound) for bound in pair]
     elif x.size:
         low, high = [extreme(x).numpy()[()] for extreme in (min, max)]
     else:
@@ -282,8 +282,8 @@ def histogram2d(
     x: Tensor,
     y: Tensor,
     /,
-    bins: Any = 10,
-    range: Any = None,
+    bins: Bins | tuple[Bins, Bins] = 10,
+    range: tuple[Range | None, Range | None] | None = None,
     density: bool = False,
     weights: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -299,35 +299,35 @@ def histogram2d(
     [[2.0, 0.0], [0.0, 1.0]]
     """
     what = "histogram2d"
-    x, y = beside(what, x, y)
-    axes = [to_tensor(what, name, one) for name, one in (("x", x), ("y", y))]
-    if len({one.shape for one in axes}) > 1 or axes[0].ndim != 1:
+    x, y = upload_operands(what, x, y)
+    axes = [to_tensor(what, name, coordinates) for name, coordinates in (("x", x), ("y", y))]
+    if len({coordinates.shape for coordinates in axes}) > 1 or axes[0].ndim != 1:
         raise LayoutError(what, "x and y must be 1-D and of one size", x=x.shape, y=y.shape)
     weights, density = _weights(what, weights, axes[0]), to_bool(what, "density", density)
     both = isinstance(bins, (list, tuple)) and len(bins) == 2
-    pairs = bins if both else (bins, bins)
+    pairs: Any = bins if both else (bins, bins)
     ranges = (None, None) if range is None else to_tuple(what, "range", range)
     if len(ranges) != 2:
         raise LayoutError(what, "range must be a pair", range=range)
-    found, places = [], []
-    for one, own, ends in zip(axes, pairs, ranges):
-        edges = _edges(what, one, own, ends, weights)
+    edges_by_axis, places = [], []
+    for coordinates, own, ends in zip(axes, pairs, ranges):
+        edges = _edges(what, coordinates, own, ends, weights)
         borders = astype(edges, float64, copy=False)
-        wide = astype(one, float64, copy=False)
-        place = subtract(searchsorted(borders, wide, side="right"), 1)
-        places.append(where(equal(wide, borders[-1:]), edges.size - 2, place))
-        found.append(edges)
-    sizes = [edges.size - 1 for edges in found]
+        wide = astype(coordinates, float64, copy=False)
+        index = subtract(searchsorted(borders, wide, side="right"), 1)
+        places.append(where(equal(wide, borders[-1:]), edges.size - 2, index))
+        edges_by_axis.append(edges)
+    sizes = [edges.size - 1 for edges in edges_by_axis]
     inside = [
-        logical_and(greater_equal(place, 0), less(place, size))
-        for place, size in zip(places, sizes)
+        logical_and(greater_equal(index, 0), less(index, size))
+        for index, size in zip(places, sizes)
     ]
     cell = add(multiply(places[0], sizes[1]), places[1])
     cell = where(logical_and(*inside), cell, sizes[0] * sizes[1])
     counts = bincount(cell, weights, sizes[0] * sizes[1] + 1)
     total = reshape(astype(counts[:-1], float64, copy=False), tuple(sizes))
     if density:
-        widths = [diff(astype(edges, float64, copy=False)) for edges in found]
+        widths = [diff(astype(edges, float64, copy=False)) for edges in edges_by_axis]
         area = multiply(reshape(widths[0], (-1, 1)), widths[1])
         total = divide(divide(total, area), sum(total))
-    return total, found[0], found[1]
+    return total, edges_by_axis[0], edges_by_axis[1]

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dml_vk.arguments import to_int
-from dml_vk.array.creation import Wanted, asarray
+from dml_vk.array.creation import asarray
 from dml_vk.array.elementwise import add, astype, subtract
 from dml_vk.array.grids import arange
-from dml_vk.array.host_operands import beside_tensor
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.host_operands import upload_array
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.info import MOST_DIMS
 from dml_vk.array.searching import check_one_dim, nonzero, searchsorted
 from dml_vk.dtypes import bool_, int64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
-from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.core import DeviceLike, Tensor
+from dml_vk.tensor.host import ArrayLike
 from dml_vk.tensor.operands import to_tensor
 
 Indexes = tuple[Tensor, ...]
 
 
-def ix_(*args: Any) -> Indexes:
+def ix_(*args: ArrayLike) -> Indexes:
     """Return indexes of the grid of all combinations: each argument along a dim of its own.
 
     Masks stand for the indexes at which they are true, which are waited for.
@@ -33,19 +32,19 @@ def ix_(*args: Any) -> Indexes:
     [[3, 5], [0, 2]]
     """
     what = "ix_"
-    near = next((one for one in args if isinstance(one, Tensor)), None)
-    found = []
-    for dim, one in enumerate(args):
+    near = next((arg for arg in args if isinstance(arg, Tensor)), None)
+    indexes = []
+    for dim, arg in enumerate(args):
         with ErrorsAs(what):
-            given = _vector(what, one, near)
-            check_one_dim(what, "args", given)
-            if given.dtype is bool_:
-                (given,) = nonzero(given)
-            found.append(given.view([-1 if k == dim else 1 for k in range(len(args))]))
-    return tuple(found)
+            index = _vector(what, arg, near)
+            check_one_dim(what, "args", index)
+            if index.dtype is bool_:
+                (index,) = nonzero(index)
+            indexes.append(index.view([-1 if k == dim else 1 for k in range(len(args))]))
+    return tuple(indexes)
 
 
-def diag_indices(n: int, ndim: int = 2, /, *, device: Wanted = None) -> Indexes:
+def diag_indices(n: int, ndim: int = 2, /, *, device: DeviceLike = None) -> Indexes:
     """Return the indexes of the main diagonal of a tensor with `ndim` dims of size n.
 
     >>> import dml_vk
@@ -70,15 +69,15 @@ def diag_indices_from(x: Tensor, /) -> Indexes:
     [[0, 1], [0, 1]]
     """
     what = "diag_indices_from"
-    given = to_tensor(what, "x", x)
-    if given.ndim < 2 or len(set(given.shape)) > 1:
+    x = to_tensor(what, "x", x)
+    if x.ndim < 2 or len(set(x.shape)) > 1:
         rule = "x must have at least two dims, all of one size"
-        raise LayoutError(what, rule, shape=given.shape)
-    return (arange(given.shape[0], device=given.device),) * given.ndim
+        raise LayoutError(what, rule, shape=x.shape)
+    return (arange(x.shape[0], device=x.device),) * x.ndim
 
 
 def tril_indices(
-    n: int, k: int = 0, m: int | None = None, /, *, device: Wanted = None
+    n: int, k: int = 0, m: int | None = None, /, *, device: DeviceLike = None
 ) -> tuple[Tensor, Tensor]:
     """Return the rows and columns of what lies on and below the k-th diagonal of n rows.
 
@@ -103,7 +102,7 @@ def tril_indices_from(x: Tensor, /, k: int = 0) -> tuple[Tensor, Tensor]:
 
 
 def triu_indices(
-    n: int, k: int = 0, m: int | None = None, /, *, device: Wanted = None
+    n: int, k: int = 0, m: int | None = None, /, *, device: DeviceLike = None
 ) -> tuple[Tensor, Tensor]:
     """Return the rows and columns of what lies on and above the k-th diagonal of n rows.
 
@@ -127,23 +126,25 @@ def triu_indices_from(x: Tensor, /, k: int = 0) -> tuple[Tensor, Tensor]:
     return _triangle_of("triu_indices_from", x, k)
 
 
-def _vector(what: str, given: Any, near: Tensor | None) -> Tensor:
+def _vector(what: str, value: ArrayLike, near: Tensor | None) -> Tensor:
     """Return a tensor as it is, and an empty list as integers."""
-    if isinstance(given, Tensor):
-        return given
-    found = asarray(given) if near is None else beside_tensor(what, given, near)
-    return found if found.size or isinstance(given, np.ndarray) else astype(found, int64)
+    if isinstance(value, Tensor):
+        return value
+    vector = asarray(value) if near is None else upload_array(what, value, near)
+    return vector if vector.size or isinstance(value, np.ndarray) else astype(vector, int64)
 
 
-def _triangle_of(what: str, x: Any, k: Any) -> tuple[Tensor, Tensor]:
-    given = to_tensor(what, "x", x)
-    if given.ndim != 2:
-        raise LayoutError(what, "x must be a matrix", shape=given.shape)
-    rows, columns = given.shape
-    return _triangle(what, rows, k, columns, given.device)
+def _triangle_of(what: str, x: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    x = to_tensor(what, "x", x)
+    if x.ndim != 2:
+        raise LayoutError(what, "x must be a matrix", shape=x.shape)
+    rows, columns = x.shape
+    return _triangle(what, rows, k, columns, x.device)
 
 
-def _triangle(what: str, n: Any, k: Any, m: Any, device: Any) -> tuple[Tensor, Tensor]:
+def _triangle(
+    what: str, n: int, k: int, m: int | None, device: DeviceLike
+) -> tuple[Tensor, Tensor]:
     """Find the row of each element from the number of elements in the rows before."""
     rows, which = to_int(what, "n", n), to_int(what, "k", k)
     columns = rows if m is None else to_int(what, "m", m)
@@ -157,15 +158,15 @@ def _triangle(what: str, n: Any, k: Any, m: Any, device: Any) -> tuple[Tensor, T
     stop = rows if lower else min(rows, max(0, columns - edge))
     total = _count(start, stop, edge, columns, lower)
     with ErrorsAs(what):
-        place = arange(total, device=device)
+        position = arange(total, device=device)
         if not total:
-            return place, place
+            return position, position
         edges = np.clip(np.arange(start, stop) + edge, 0, columns)
         ends = np.cumsum(edges if lower else columns - edges)
-        own = searchsorted(asarray(ends, device=device), place, side="right")
+        own = searchsorted(asarray(ends, device=device), position, side="right")
         # The column is the place in the row, which for upper triangles counts from the last column.
         first = np.append(0, ends[:-1]) if lower else ends - columns
-        column = subtract(place, elements_at(asarray(first, device=device), own))
+        column = subtract(position, elements_at(asarray(first, device=device), own))
         return add(own, start), column
 
 

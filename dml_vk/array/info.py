@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dml_vk.array.data_types import isdtype
 from dml_vk.driver.probe import devices
-from dml_vk.dtypes import DTYPES, DType, complex64, float16, float32, int64
+from dml_vk.dtypes import DTYPES, DType, DTypeLike, complex64, float16, float32, int64
 from dml_vk.runtime.device import Device, default_device
 from dml_vk.runtime.device import device as open_device
+from dml_vk.tensor.core import DeviceLike
 
 MOST_DIMS = 64  # NumPy's limit, which applies to transfers; layouts and kernels have none
 
@@ -28,7 +27,7 @@ class NamespaceInfo:
         """Return the device that a new tensor is created on by default."""
         return default_device()
 
-    def default_dtypes(self, *, device: Any = None) -> dict[str, DType]:
+    def default_dtypes(self, *, device: DeviceLike = None) -> dict[str, DType]:
         """Return the default dtypes, which are the same on every device."""
         open_device(device)
         return {
@@ -38,7 +37,9 @@ class NamespaceInfo:
             "indexing": int64,
         }
 
-    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, DType]:
+    def dtypes(
+        self, *, device: DeviceLike = None, kind: DTypeLike | tuple[DTypeLike, ...] | None = None
+    ) -> dict[str, DType]:
         """Return the supported dtypes of the standard, which lacks float16, or those of a kind."""
         open_device(device)
         return {
@@ -50,7 +51,7 @@ class NamespaceInfo:
 
     def devices(self) -> tuple[Device, ...]:
         """Return all devices."""
-        return tuple([open_device(found) for found in devices()])
+        return tuple([open_device(name) for name in devices()])
 
     def __repr__(self) -> str:
         return "<dml_vk's __array_namespace_info__>"

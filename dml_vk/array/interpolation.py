@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import to_bool
 from dml_vk.array.creation import empty_like, full
@@ -22,8 +21,8 @@ from dml_vk.array.elementwise import (
     subtract,
     where,
 )
-from dml_vk.array.host_operands import beside
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.host_operands import upload_operands
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import concat, reshape
 from dml_vk.array.searching import check_one_dim, searchsorted
 from dml_vk.array.sorting import argsort
@@ -67,40 +66,40 @@ def interp(
     [10.0, 15.0, 10.0]
     """
     what = "interp"
-    x, xp, fp = beside(what, x, xp, fp)
+    x, xp, fp = upload_operands(what, x, xp, fp)
     points = [to_tensor(what, "xp", xp), to_tensor(what, "fp", fp)]
     tensors = to_tensors(what, [x, *points])
-    for one in tensors:
-        check_dtype(what, one.dtype, of_kinds("iufc" if one is fp else "iuf"))
+    for operand in tensors:
+        check_dtype(what, operand.dtype, of_kinds("iufc" if operand is fp else "iuf"))
     check_one_dim(what, "xp", xp)
     if xp.shape != fp.shape or not xp.size:
         rule = "xp and fp must have the same shape, and not be empty"
         raise LayoutError(what, rule, xp=xp.shape, fp=fp.shape)
-    dtype = float_dtype(common_dtype(what, [one.dtype for one in tensors]))
-    kinds = [one.dtype for one in tensors]
+    dtype = float_dtype(common_dtype(what, [operand.dtype for operand in tensors]))
+    kinds = [operand.dtype for operand in tensors]
     wide = computed_in(dtype.part, *kinds)
     to_end = to_complex if dtype.kind == "c" else to_number
     ends = [
-        None if one is None else to_end(what, name, one)
-        for name, one in (("left", left), ("right", right))
+        None if operand is None else to_end(what, name, operand)
+        for name, operand in (("left", left), ("right", right))
     ]
     with ErrorsAs(what):
         if not isinstance(x, Tensor):
             x = full((), to_number(what, "x", x), wide, device=xp.device)
-        at, xp = [astype(one, wide, copy=False) for one in (x, xp)]
+        at, xp = [astype(operand, wide, copy=False) for operand in (x, xp)]
         fp = astype(fp, computed_in(dtype, *kinds), copy=False)
         if period is not None:
             ends = [None, None]
-            at, xp, fp = _periodic(what, at, xp, fp, to_number(what, "period", period))
+            at, xp, fp = _wrap_to_period(what, at, xp, fp, to_number(what, "period", period))
         target = result_over(what, x.layout.like(), dtype, xp, out)
         if dtype.kind == "c":
-            found = empty_like(at, dtype=fp.dtype)
+            values = empty_like(at, dtype=fp.dtype)
             for part, name in ((real, "real"), (imag, "imag")):
-                bounds = [None if one is None else getattr(one, name) for one in ends]
-                _bounded(at, xp, part(fp), bounds, part(found))
+                bounds = [None if operand is None else getattr(operand, name) for operand in ends]
+                _interpolate_with_ends(at, xp, part(fp), bounds, part(values))
         else:
-            found = _bounded(at, xp, fp, ends)
-        return where(isnan(at), astype(at, dtype), astype(found, dtype), out=target)
+            values = _interpolate_with_ends(at, xp, fp, ends)
+        return where(isnan(at), astype(at, dtype), astype(values, dtype), out=target)
 
 
 def digitize(
@@ -117,7 +116,7 @@ def digitize(
     [0, 1, 2, 3]
     """
     what = "digitize"
-    x, bins = beside(what, x, bins)
+    x, bins = upload_operands(what, x, bins)
     edges, side = to_tensor(what, "bins", bins), to_bool(what, "right", right)
     check_one_dim(what, "bins", edges)
     with ErrorsAs(what):
@@ -126,11 +125,11 @@ def digitize(
             return searchsorted(edges, x, side="left" if side else "right", out=out)
         # From above, the same edges come first.
         upwards = edges.over(edges.layout.flip(0))
-        found = searchsorted(upwards, x, side="left" if side else "right")
-        return subtract(edges.size, found, out=out)
+        index = searchsorted(upwards, x, side="left" if side else "right")
+        return subtract(edges.size, index, out=out)
 
 
-def _periodic(
+def _wrap_to_period(
     what: str, x: Tensor, xp: Tensor, fp: Tensor, period: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Bring all points into one period, in ascending order, with one more at either end."""
@@ -144,30 +143,30 @@ def _periodic(
     return x, xp, concat([fp[-1:], fp, fp[:1]])
 
 
-def _bounded(
-    x: Tensor, xp: Tensor, fp: Tensor, ends: Sequence[Any], out: Tensor | None = None
+def _interpolate_with_ends(
+    x: Tensor, xp: Tensor, fp: Tensor, ends: Sequence[complex | None], out: Tensor | None = None
 ) -> Tensor:
     """Interpolate between the points, and put numbers, or the outermost of fp, beyond them."""
     below, above = [points if end is None else end for points, end in zip((fp[0], fp[-1]), ends)]
-    found = where(less(x, xp[0]), below, _interpolated(x, xp, fp))
-    return where(greater(x, xp[-1]), above, found, out=out)
+    values = where(less(x, xp[0]), below, _interpolate(x, xp, fp))
+    return where(greater(x, xp[-1]), above, values, out=out)
 
 
-def _interpolated(x: Tensor, xp: Tensor, fp: Tensor) -> Tensor:
+def _interpolate(x: Tensor, xp: Tensor, fp: Tensor) -> Tensor:
     """Return points on the line through both neighbours, by NumPy's formula and its exceptions."""
     last = xp.size - 1
-    place = subtract(searchsorted(xp, x, side="right"), 1)
-    place = reshape(where(less(place, 0), 0, place), -1)
+    before = subtract(searchsorted(xp, x, side="right"), 1)
+    before = reshape(where(less(before, 0), 0, before), -1)
 
     def at(points: Tensor, index: Tensor) -> Tensor:
         return reshape(elements_at(points, index), x.shape)
 
-    after = where(less(place, last), add(place, 1), last)
-    x0, x1, y0, y1 = at(xp, place), at(xp, after), at(fp, place), at(fp, after)
+    after = where(less(before, last), add(before, 1), last)
+    x0, x1, y0, y1 = at(xp, before), at(xp, after), at(fp, before), at(fp, after)
     slope = divide(subtract(y1, y0), subtract(x1, x0))
-    found = add(multiply(slope, subtract(x, x0)), y0)
+    values = add(multiply(slope, subtract(x, x0)), y0)
     # From the other side, if that is not a number; and what both sides agree on.
-    found = where(isnan(found), add(multiply(slope, subtract(x, x1)), y1), found)
-    found = where(logical_and(isnan(found), equal(y0, y1)), y0, found)
+    values = where(isnan(values), add(multiply(slope, subtract(x, x1)), y1), values)
+    values = where(logical_and(isnan(values), equal(y0, y1)), y0, values)
     exact = equal(x, x0)
-    return where(exact, y0, found)
+    return where(exact, y0, values)

@@ -42,23 +42,23 @@ def erfinv(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     [0.0, 0.4769362807273865, -inf]
     """
     what = "erfinv"
-    given = to_tensor(what, "x", x)
-    check_dtype(what, given.dtype, of_kinds("biuf"))
-    kind = given.dtype if given.dtype.kind == "f" else float32
-    result = result_over(what, given.layout.like(), kind, given, out)
+    x = to_tensor(what, "x", x)
+    check_dtype(what, x.dtype, of_kinds("biuf"))
+    kind = x.dtype if x.dtype.kind == "f" else float32
+    result = result_over(what, x.layout.like(), kind, x, out)
     with ErrorsAs(what):
-        wide = astype(given, float64, copy=False)
+        wide = astype(x, float64, copy=False)
         size = abs(wide)
-        found = _guess(size)
+        estimate = _initial_estimate(size)
         rest: Any = subtract(1.0, size)  # exact where it is small
         for _ in range(_STEPS):
-            found = _better(found, size, rest)
-        found = where(less(size, 1.0), found, divide(size, rest))  # 1 / 0 is infinite
-        found = where(less(1.0, size), math.nan, found)
-        return astype(copysign(found, wide), kind, out=result)
+            estimate = _halley_step(estimate, size, rest)
+        estimate = where(less(size, 1.0), estimate, divide(size, rest))  # 1 / 0 is infinite
+        estimate = where(less(1.0, size), math.nan, estimate)
+        return astype(copysign(estimate, wide), kind, out=result)
 
 
-def _guess(size: Tensor) -> Tensor:
+def _initial_estimate(size: Tensor) -> Tensor:
     """Winitzki's approximation, in a form without cancellation."""
     log = negative(log1p(negative(square(size))))
     scaled: Any = divide(log, _WINITZKI)
@@ -66,9 +66,9 @@ def _guess(size: Tensor) -> Tensor:
     return sqrt(divide(scaled, add(sqrt(add(square(middle), scaled)), middle)))
 
 
-def _better(found: Tensor, size: Tensor, rest: Tensor) -> Tensor:
-    """One step of Halley's method; the difference is that of what is small."""
-    apart = where(less(size, 0.5), subtract(erf(found), size), subtract(rest, erfc(found)))
-    slope = multiply(2 / math.sqrt(math.pi), exp(negative(square(found))))
+def _halley_step(estimate: Tensor, size: Tensor, rest: Tensor) -> Tensor:
+    """One step of Halley's method; near 1 the error is that of erfc, which keeps its digits."""
+    apart = where(less(size, 0.5), subtract(erf(estimate), size), subtract(rest, erfc(estimate)))
+    slope = multiply(2 / math.sqrt(math.pi), exp(negative(square(estimate))))
     newton: Any = divide(apart, slope)
-    return subtract(found, divide(newton, add(1.0, multiply(found, newton))))
+    return subtract(estimate, divide(newton, add(1.0, multiply(estimate, newton))))

@@ -6,9 +6,7 @@ the same bits everywhere.
 
 from __future__ import annotations
 
-from typing import Any
-
-from dml_vk.array.creation import Wanted, full
+from dml_vk.array.creation import full
 from dml_vk.array.elementwise import (
     abs,
     astype,
@@ -24,10 +22,10 @@ from dml_vk.array.elementwise import (
     where,
 )
 from dml_vk.array.grids import dtype_of_spaced, linspace
-from dml_vk.dtypes import DType, complex128, float64
+from dml_vk.dtypes import DType, DTypeLike, complex128, float64
 from dml_vk.errors import DTypeError, ErrorsAs, RangeError
 from dml_vk.layout import MemoryFormat, contiguous_format
-from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.core import DeviceLike, Tensor
 from dml_vk.tensor.operands import to_complex
 
 
@@ -39,8 +37,8 @@ def logspace(
     *,
     endpoint: bool = True,
     base: complex = 10.0,
-    dtype: Any = None,
-    device: Wanted = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
     """Create `num` powers of the base, whose exponents are those of `linspace` in float64.
@@ -66,8 +64,8 @@ def logspace(
             endpoint=endpoint,
             memory_format=memory_format,
         )
-        found = pow(full((), radix, wide, device=powers.device), powers)
-        return astype(found, kind, copy=False)
+        values = pow(full((), radix, wide, device=powers.device), powers)
+        return astype(values, kind, copy=False)
 
 
 def geomspace(
@@ -77,8 +75,8 @@ def geomspace(
     num: int = 50,
     *,
     endpoint: bool = True,
-    dtype: Any = None,
-    device: Wanted = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
     """Create `num` numbers from `start` to `stop`, each the same multiple of the one before.
@@ -110,21 +108,21 @@ def geomspace(
             endpoint=endpoint,
             memory_format=memory_format,
         )
-        one, other = (full((), end, wide, device=share.device) for end in ends)
+        first_end, last_end = (full((), end, wide, device=share.device) for end in ends)
         # What one end is multiplied by to give the other, as an exponent that cannot overflow.
-        growth = subtract(log(divide(other, sign(one))), log(abs(one)))
+        growth = subtract(log(divide(last_end, sign(first_end))), log(abs(first_end)))
         near = less_equal(share, 0.5)
         off = where(near, share, subtract(share, 1.0))
-        end = where(near, one, other)
-        found = where(equal(off, 0), end, multiply(end, exp(multiply(growth, off))))
-        return astype(found, kind, copy=False)
+        end = where(near, first_end, last_end)
+        values = where(equal(off, 0), end, multiply(end, exp(multiply(growth, off))))
+        return astype(values, kind, copy=False)
 
 
-def _numbers(what: str, **given: Any) -> list[complex]:
-    return [to_complex(what, name, one) for name, one in given.items()]
+def _numbers(what: str, **named: complex) -> list[complex]:
+    return [to_complex(what, name, number) for name, number in named.items()]
 
 
-def _kinds(what: str, numbers: list[complex], dtype: Any) -> tuple[DType, DType]:
+def _kinds(what: str, numbers: list[complex], dtype: DTypeLike | None) -> tuple[DType, DType]:
     """Return the dtypes of the result and of the computation."""
     kind = dtype_of_spaced(what, numbers, dtype)
     if kind.kind not in "fc":

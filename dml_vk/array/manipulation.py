@@ -7,7 +7,6 @@ and writes to them go to the original tensor.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 from dml_vk.arguments import (
     Axes,
@@ -20,8 +19,8 @@ from dml_vk.arguments import (
     to_tuple,
 )
 from dml_vk.array.calls import composed
-from dml_vk.array.host_operands import beside
-from dml_vk.dtypes import DType, to_dtype
+from dml_vk.array.host_operands import upload_operands
+from dml_vk.dtypes import DType, DTypeLike, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout, broadcast_sizes, concatenate, elementwise
@@ -47,10 +46,10 @@ def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
     what = "broadcast_arrays"
-    given = [to_tensor(what, "array", one) for one in beside(what, *arrays)]
+    tensors = [to_tensor(what, "array", x) for x in upload_operands(what, *arrays)]
     with ErrorsAs(what):
-        sizes = broadcast_sizes(*[one.shape for one in given])
-    return tuple([one.over(one.layout.expand(sizes)) for one in given])
+        sizes = broadcast_sizes(*[x.shape for x in tensors])
+    return tuple([x.over(x.layout.expand(sizes)) for x in tensors])
 
 
 def broadcast_shapes(*shapes: int | Sequence[int]) -> Ints:
@@ -62,7 +61,7 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> Ints:
     """
     what = "broadcast_shapes"
     with ErrorsAs(what, sizes="shapes"):
-        return broadcast_sizes(*[to_sizes(what, several(one)) for one in shapes])
+        return broadcast_sizes(*[to_sizes(what, several(shape)) for shape in shapes])
 
 
 def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
@@ -73,9 +72,9 @@ def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
     [[1, 2], [1, 2]]
     """
     what = "broadcast_to"
-    given = to_tensor(what, "x", x)
+    x = to_tensor(what, "x", x)
     with ErrorsAs(what, sizes="shape"):
-        return given.over(given.layout.expand(to_sizes(what, several(shape))))
+        return x.over(x.layout.expand(to_sizes(what, several(shape))))
 
 
 @hinted
@@ -86,12 +85,12 @@ def expand_dims(x: Tensor, /, axis: Axes = 0) -> Tensor:
     >>> dml_vk.expand_dims(dml_vk.asarray([1, 2]), axis=-1).tolist()
     [[1], [2]]
     """
-    given = to_tensor("expand_dims", "x", x)
+    x = to_tensor("expand_dims", "x", x)
     axes = to_tuple("expand_dims", "axis", several(axis))
-    layout = given.layout
-    for dim in sorted(to_axes("expand_dims", axes, given.ndim + len(axes))):
+    layout = x.layout
+    for dim in sorted(to_axes("expand_dims", axes, x.ndim + len(axes))):
         layout = layout.unsqueeze(dim)
-    return given.over(layout)
+    return x.over(layout)
 
 
 @hinted
@@ -102,9 +101,9 @@ def flip(x: Tensor, /, axis: Axes | None = None) -> Tensor:
     >>> dml_vk.flip(dml_vk.asarray([[1, 2], [3, 4]]), axis=1).tolist()
     [[2, 1], [4, 3]]
     """
-    given = to_tensor("flip", "x", x)
-    axes = row_major(given.ndim) if axis is None else to_axes("flip", axis, given.ndim)
-    return given.over(given.layout.flip(axes))
+    x = to_tensor("flip", "x", x)
+    axes = row_major(x.ndim) if axis is None else to_axes("flip", axis, x.ndim)
+    return x.over(x.layout.flip(axes))
 
 
 def moveaxis(x: Tensor, source: Axes, destination: Axes, /) -> Tensor:
@@ -114,11 +113,11 @@ def moveaxis(x: Tensor, source: Axes, destination: Axes, /) -> Tensor:
     >>> dml_vk.moveaxis(dml_vk.empty((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
-    given = to_tensor("moveaxis", "x", x)
-    sources = to_axes("moveaxis", source, given.ndim, "source")
-    targets = to_axes("moveaxis", destination, given.ndim, "destination")
+    x = to_tensor("moveaxis", "x", x)
+    sources = to_axes("moveaxis", source, x.ndim, "source")
+    targets = to_axes("moveaxis", destination, x.ndim, "destination")
     with ErrorsAs("moveaxis", src="source", dst="destination"):
-        return given.over(given.layout.movedim(sources, targets))
+        return x.over(x.layout.movedim(sources, targets))
 
 
 @hinted
@@ -129,10 +128,10 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
     >>> dml_vk.permute_dims(dml_vk.empty((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
-    given = to_tensor("permute_dims", "x", x)
-    dims = to_axes("permute_dims", axes, given.ndim, "axes")
+    x = to_tensor("permute_dims", "x", x)
+    dims = to_axes("permute_dims", axes, x.ndim, "axes")
     with ErrorsAs("permute_dims", dims="axes"):
-        return given.over(given.layout.permute(dims))
+        return x.over(x.layout.permute(dims))
 
 
 @hinted
@@ -143,12 +142,10 @@ def transpose(x: Tensor, /, axes: Sequence[int] | None = None) -> Tensor:
     >>> dml_vk.transpose(dml_vk.empty((2, 3, 4))).shape
     (4, 3, 2)
     """
-    given = to_tensor("transpose", "x", x)
-    dims = (
-        range(given.ndim)[::-1] if axes is None else to_axes("transpose", axes, given.ndim, "axes")
-    )
+    x = to_tensor("transpose", "x", x)
+    dims = range(x.ndim)[::-1] if axes is None else to_axes("transpose", axes, x.ndim, "axes")
     with ErrorsAs("transpose", dims="axes"):
-        return given.over(given.layout.permute(tuple(dims)))
+        return x.over(x.layout.permute(tuple(dims)))
 
 
 def reshape(
@@ -170,26 +167,26 @@ def reshape(
     >>> dml_vk.reshape(dml_vk.asarray([1, 2, 3, 4]), (2, -1)).tolist()
     [[1, 2], [3, 4]]
     """
-    given, copy = to_tensor("reshape", "x", x), to_bool_or_none("reshape", "copy", copy)
-    wanted = to_ints("reshape", "shape", several(shape))
-    if by_columns("reshape", order, given):
-        turned = reshape(given.permute(*reversed(range(given.ndim))), wanted[::-1], copy=copy)
+    x, copy = to_tensor("reshape", "x", x), to_bool_or_none("reshape", "copy", copy)
+    sizes = to_ints("reshape", "shape", several(shape))
+    if by_columns("reshape", order, x):
+        turned = reshape(x.permute(*reversed(range(x.ndim))), sizes[::-1], copy=copy)
         return turned.permute(*reversed(range(turned.ndim)))
     with ErrorsAs("reshape", sizes="shape"):
-        layout = given.layout.view(wanted)
+        layout = x.layout.view(sizes)
         if layout is not None and not copy:
-            return given.over(layout)
-        packed = Layout(given.shape).view(wanted)
+            return x.over(layout)
+        packed = Layout(x.shape).view(sizes)
     assert packed is not None  # A packed layout can be viewed in any shape.
     if layout is None and copy is False:
         rule = "copy=False needs strides that allow a view"
-        raise LayoutError("reshape", rule, shape=wanted, layout=given.layout)
-    source, result = given, packed
+        raise LayoutError("reshape", rule, shape=sizes, layout=x.layout)
+    source, result = x, packed
     if layout is not None:
-        source, result = given.over(layout), layout.like()
-    new = tensor_over("reshape", result, given.dtype, given.device, given.allocation)
-    record("reshape", ASKED if copy else "layout", given.layout, result, given.nbytes)
-    target = new if layout is not None else new.over(Layout(given.shape))
+        source, result = x.over(layout), layout.like()
+    new = tensor_over("reshape", result, x.dtype, x.device, x.allocation)
+    record("reshape", ASKED if copy else "layout", x.layout, result, x.nbytes)
+    target = new if layout is not None else new.over(Layout(x.shape))
     copy_elements("reshape", source, target)
     return new
 
@@ -202,12 +199,12 @@ def squeeze(x: Tensor, /, axis: Axes) -> Tensor:
     >>> dml_vk.squeeze(dml_vk.empty((1, 3, 1)), 0).shape
     (3, 1)
     """
-    given = to_tensor("squeeze", "x", x)
-    axes = to_axes("squeeze", axis, given.ndim)
-    if any(given.shape[dim] != 1 for dim in axes):
+    x = to_tensor("squeeze", "x", x)
+    axes = to_axes("squeeze", axis, x.ndim)
+    if any(x.shape[dim] != 1 for dim in axes):
         rule = "only dims of size 1 can be squeezed"
-        raise LayoutError("squeeze", rule, axis=axis, shape=given.shape)
-    return given.over(given.layout.squeeze(axes))
+        raise LayoutError("squeeze", rule, axis=axis, shape=x.shape)
+    return x.over(x.layout.squeeze(axes))
 
 
 @hinted
@@ -218,18 +215,18 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     >>> [row.tolist() for row in dml_vk.unstack(dml_vk.asarray([[1, 2], [3, 4]]))]
     [[1, 2], [3, 4]]
     """
-    given = to_tensor("unstack", "x", x)
-    dim = to_axis("unstack", "axis", axis, given.ndim)
-    layout, count = given.layout, given.shape[dim]
+    x = to_tensor("unstack", "x", x)
+    dim = to_axis("unstack", "axis", axis, x.ndim)
+    layout, count = x.layout, x.shape[dim]
     check_pieces("unstack", count)
-    return tuple([given.over(layout.select(dim, k)) for k in range(count)])
+    return tuple([x.over(layout.select(dim, k)) for k in range(count)])
 
 
-def by_columns(what: str, order: Any, x: Tensor | None = None) -> bool:
+def by_columns(what: str, order: str, x: Tensor | None = None) -> bool:
     """Whether an order of NumPy's counts elements column by column."""
     known = ("C", "F") if x is None else ("C", "F", "A")
     if not isinstance(order, str) or order.upper() not in known:
-        names = ", ".join([f"'{one}'" for one in known])
+        names = ", ".join([f"'{letter}'" for letter in known])
         raise RangeError(what, f"order must be one of {names}", order=order)
     if order.upper() == "A" and x is not None:
         turned = Layout.packed(x.shape, tuple(reversed(range(x.ndim))))
@@ -244,7 +241,7 @@ def concat(
     axis: int | None = 0,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> Tensor:
     """Join tensors along a dim; if `axis` is None, flatten them first.
@@ -258,29 +255,29 @@ def concat(
     >>> dml_vk.concat([dml_vk.asarray([[1, 2]]), dml_vk.asarray([[3, 4]])], axis=1).tolist()
     [[1, 2, 3, 4]]
     """
-    given = _joined("concat", arrays)
-    wanted = _dtype_of("concat", given, out, dtype, casting)
-    return composed(_concatenated, given, out, axis, wanted)
+    operands = _operands("concat", arrays)
+    wanted = _dtype_of("concat", operands, out, dtype, casting)
+    return composed(_concat, operands, out, axis, wanted)
 
 
 @operation(flexible="all")
-def _concatenated(given: list[Tensor], out: Any, axis: Any, dtype: DType) -> Tensor:
+def _concat(operands: list[Tensor], out: Tensor | None, axis: int | None, dtype: DType) -> Tensor:
     if axis is None:
-        dim, layout = 0, Layout((sum([one.size for one in given]),))
+        dim, layout = 0, Layout((sum([x.size for x in operands]),))
     else:
-        dim = to_axis("concat", "axis", axis, given[0].ndim)
+        dim = to_axis("concat", "axis", axis, operands[0].ndim)
         with ErrorsAs("concat"):
-            layout = concatenate([one.layout for one in given], dim)
+            layout = concatenate([x.layout for x in operands], dim)
 
     def places(whole: Layout) -> Iterator[Layout | None]:
         at = 0
-        for one in given:
-            length = one.size if axis is None else one.shape[dim]
-            place = whole.narrow(dim, at, length)
-            yield place.view(one.shape) if axis is None else place
+        for x in operands:
+            length = x.size if axis is None else x.shape[dim]
+            part = whole.narrow(dim, at, length)
+            yield part.view(x.shape) if axis is None else part
             at += length
 
-    return _join("concat", given, layout, places, dtype, out)
+    return _write_parts("concat", operands, layout, places, dtype, out)
 
 
 @hinted
@@ -290,7 +287,7 @@ def stack(
     axis: int = 0,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> Tensor:
     """Join tensors along a new dim, which is dim `axis` of the result, with dtypes as in `concat`.
@@ -304,21 +301,21 @@ def stack(
     >>> dml_vk.stack(dml_vk.unstack(batch)).memory_format
     channels_last
     """
-    given = _joined("stack", arrays)
-    kind = _dtype_of("stack", given, out, dtype, casting)
-    dim = to_axis("stack", "axis", axis, given[0].ndim + 1)
-    shapes = [one.shape for one in given]
+    operands = _operands("stack", arrays)
+    kind = _dtype_of("stack", operands, out, dtype, casting)
+    dim = to_axis("stack", "axis", axis, operands[0].ndim + 1)
+    shapes = [common.shape for common in operands]
     if shapes.count(shapes[0]) != len(shapes):
         rule = "arrays must have the same shape"
         raise LayoutError("stack", rule, shapes=tuple(shapes))
-    one = elementwise(*[one.layout for one in given])
-    order = _stacked_order(one, dim)
-    sizes = (*one.sizes[:dim], len(given), *one.sizes[dim:])
+    common = elementwise(*[common.layout for common in operands])
+    order = _stacked_order(common, dim)
+    sizes = (*common.sizes[:dim], len(operands), *common.sizes[dim:])
 
     def places(whole: Layout) -> Iterator[Layout | None]:
-        return (whole.select(dim, k) for k in range(len(given)))
+        return (whole.select(dim, k) for k in range(len(operands)))
 
-    return _join("stack", given, Layout.packed(sizes, order), places, kind, out)
+    return _write_parts("stack", operands, Layout.packed(sizes, order), places, kind, out)
 
 
 def _stacked_order(layout: Layout, dim: int) -> Ints:
@@ -327,58 +324,60 @@ def _stacked_order(layout: Layout, dim: int) -> Ints:
     return inside if order_format(outermost) is None and order_format(inside) else outermost
 
 
-def _joined(what: str, arrays: Any) -> list[Tensor]:
+def _operands(what: str, arrays: Arrays) -> list[Tensor]:
     """Check the operands: at least one, all of them tensors on one device."""
-    given = list(arrays) if isinstance(arrays, (list, tuple)) else None
-    if not given:
-        got = type(arrays).__name__ if given is None else arrays
+    operands = list(arrays) if isinstance(arrays, (list, tuple)) else None
+    if not operands:
+        got = type(arrays).__name__ if operands is None else arrays
         rule = "arrays must be a non-empty list or tuple of tensors"
         raise DTypeError(what, rule, arrays=got)
-    given = list(beside(what, *given))
-    for one in given:
-        to_tensor(what, "array", one)
-    return to_tensors(what, given)
+    operands = list(upload_operands(what, *operands))
+    for x in operands:
+        to_tensor(what, "array", x)
+    return to_tensors(what, operands)
 
 
-def _dtype_of(what: str, given: list[Tensor], out: Any, dtype: Any, casting: Any) -> DType:
+def _dtype_of(
+    what: str, operands: list[Tensor], out: Tensor | None, dtype: DTypeLike | None, casting: str
+) -> DType:
     """Return the dtype of the result."""
     if dtype is None:
         check_casting(what, casting)
-        return common_dtype(what, [one.dtype for one in given])
+        return common_dtype(what, [x.dtype for x in operands])
     if out is not None:
         rule = "out and dtype must not both be given"
         raise DTypeError(what, rule, out=type(out).__name__, dtype=dtype)
     kind = to_dtype(what, dtype)
-    check_casts(what, [one.dtype for one in given], kind, casting)
+    check_casts(what, [x.dtype for x in operands], kind, casting)
     return kind
 
 
-def _join(
+def _write_parts(
     what: str,
-    given: list[Tensor],
+    operands: list[Tensor],
     layout: Layout,
     places: Callable[[Layout], Iterator[Layout | None]],
     dtype: DType,
-    out: Any,
+    out: Tensor | None,
 ) -> Tensor:
     """Write each operand to its place, a layout that `places` derives from the result's."""
-    result = result_over(what, layout, dtype, given[0], out)
-    parts = [copy_if_overlapping(what, one, result) for one in given]
-    for place, one in zip(places(result.layout), parts):
-        assert place is not None  # A dim can be cut into any dims.
-        target = result.over(place)
-        if one.dtype is dtype:
-            copy_elements(what, one, target)
+    result = result_over(what, layout, dtype, operands[0], out)
+    parts = [copy_if_overlapping(what, source, result) for source in operands]
+    for part, source in zip(places(result.layout), parts):
+        assert part is not None  # A dim can be cut into any dims.
+        target = result.over(part)
+        if source.dtype is dtype:
+            copy_elements(what, source, target)
         else:
-            cast_elements(what, one, target)
+            cast_elements(what, source, target)
     return result
 
 
 def to_axes(what: str, axes: Axes, rank: int, name: str = "axis") -> Ints:
     """Convert one or several axes to distinct dims counted from the front."""
     # The elements of a tensor, of which there may be millions, come one by one.
-    given = to_tuple(what, name, several(axes), max(1, rank))
-    found = tuple([to_axis(what, name, axis, rank) for axis in given])
-    if len(set(found)) != len(found):
+    listed = to_tuple(what, name, several(axes), max(1, rank))
+    dims = tuple([to_axis(what, name, axis, rank) for axis in listed])
+    if len(set(dims)) != len(dims):
         raise LayoutError(what, f"{name} must not repeat", **{name: axes})
-    return found
+    return dims

@@ -6,19 +6,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.arguments import to_bool, to_int, to_sizes
-from dml_vk.array.creation import Wanted, ones
+from dml_vk.array.creation import ones
 from dml_vk.array.cumulative import cumulative_prod
 from dml_vk.array.elementwise import add, multiply
 from dml_vk.array.grids import arange, meshgrid, tril
-from dml_vk.array.host_operands import beside, number_beside
+from dml_vk.array.host_operands import number_as_tensor, upload_operands
 from dml_vk.array.manipulation import concat, stack, unstack
 from dml_vk.array.searching import check_one_dim
-from dml_vk.dtypes import int64
+from dml_vk.dtypes import DTypeLike, int64
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype
-from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors
+from dml_vk.tensor.core import DeviceLike, Tensor
+from dml_vk.tensor.operands import (
+    Operand,
+    check_dtype,
+    of_kinds,
+    result_over,
+    to_tensor,
+    to_tensors,
+)
 
 _DEEPEST = 64  # nested lists of blocks
 Blocks = Tensor | Sequence["Blocks"]
@@ -30,8 +37,8 @@ def tri(
     /,
     k: int = 0,
     *,
-    dtype: Any = None,
-    device: Wanted = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
 ) -> Tensor:
     """Create a matrix of n rows with ones on and below the k-th diagonal, and zeros above.
 
@@ -57,23 +64,23 @@ def vander(
     [[4, 2, 1], [9, 3, 1]]
     """
     what = "vander"
-    given = to_tensor(what, "x", x)
-    check_dtype(what, given.dtype, of_kinds("iufc"))
-    check_one_dim(what, "x", given)
-    count = given.size if n is None else to_int(what, "n", n)
+    x = to_tensor(what, "x", x)
+    check_dtype(what, x.dtype, of_kinds("iufc"))
+    check_one_dim(what, "x", x)
+    count = x.size if n is None else to_int(what, "n", n)
     upwards = to_bool(what, "increasing", increasing)
     if count < 0:
         raise LayoutError(what, "n must not be negative", n=n)
-    dtype = given.dtype if given.dtype.kind in "fc" else common_dtype(what, [given.dtype, int64])
-    target = result_over(what, Layout((given.size, count)), dtype, given, out)
+    dtype = x.dtype if x.dtype.kind in "fc" else common_dtype(what, [x.dtype, int64])
+    target = result_over(what, Layout((x.size, count)), dtype, x, out)
     to = target if upwards else target.over(target.layout.flip(1))
     if count:
-        each = given.over(given.layout.unsqueeze(1).expand(given.size, count - 1))
+        each = x.over(x.layout.unsqueeze(1).expand(x.size, count - 1))
         cumulative_prod(each, axis=1, dtype=dtype, include_initial=True, out=to)
     return target
 
 
-def polyval(p: Tensor, x: Any, /, *, out: Tensor | None = None) -> Tensor:
+def polyval(p: Tensor, x: Operand, /, *, out: Tensor | None = None) -> Tensor:
     """Return the values of a polynomial at x by Horner's rule; p has the highest coefficient first.
 
     >>> import dml_vk
@@ -81,29 +88,29 @@ def polyval(p: Tensor, x: Any, /, *, out: Tensor | None = None) -> Tensor:
     [1.0, 13.0]
     """
     what = "polyval"
-    p, x = beside(what, p, x)
-    given = to_tensor(what, "p", p)
-    check_one_dim(what, "p", given)
-    if not given.size:
-        raise LayoutError(what, "p must not be empty", p=given.shape)
-    to_tensors(what, [given, x])
+    p, x = upload_operands(what, p, x)
+    coefficients = to_tensor(what, "p", p)
+    check_one_dim(what, "p", coefficients)
+    if not coefficients.size:
+        raise LayoutError(what, "p must not be empty", p=coefficients.shape)
+    to_tensors(what, [coefficients, x])
     with ErrorsAs(what):
         if not isinstance(x, Tensor):
-            x = number_beside(what, x, given)
-        first, *rest = unstack(given)
-        found: Any = multiply(x, 0)
+            x = number_as_tensor(what, x, coefficients)
+        first, *rest = unstack(coefficients)
+        value: Any = multiply(x, 0)
         for coefficient in rest:
-            found, first = multiply(add(found, first), x), coefficient
-        return add(found, first, out=out)
+            value, first = multiply(add(value, first), x), coefficient
+        return add(value, first, out=out)
 
 
 def indices(
     dimensions: Sequence[int],
     /,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sparse: bool = False,
     *,
-    device: Wanted = None,
+    device: DeviceLike = None,
 ) -> Tensor | tuple[Tensor, ...]:
     """Create the coordinates of each element of this shape, the first dim by coordinate, as int64.
 
@@ -123,7 +130,7 @@ def indices(
         if thin:
             rank = len(sizes)
             own = [[1] * k + [size] + [1] * (rank - k - 1) for k, size in enumerate(sizes)]
-            return tuple([row.view(one) for row, one in zip(rows, own)])
+            return tuple([row.view(shape) for row, shape in zip(rows, own)])
         return stack(meshgrid(*rows, indexing="ij"))
 
 
@@ -140,20 +147,20 @@ def block(arrays: Blocks, /, *, out: Tensor | None = None) -> Tensor:
     if len(depths) > 1:
         rule = "arrays must be lists of one depth"
         raise LayoutError(what, rule, depths=tuple(sorted(depths)))
-    leaves = list(beside(what, *_leaves(arrays)))
-    given = to_tensors(what, [to_tensor(what, "array", one) for one in leaves])
+    leaves = list(upload_operands(what, *_leaves(arrays)))
+    tensors = to_tensors(what, [to_tensor(what, "array", item) for item in leaves])
     depth = max(depths)
-    rank = max(depth, *[one.ndim for one in given])
-    blocks = iter(given)
+    rank = max(depth, *[item.ndim for item in tensors])
+    blocks = iter(tensors)
 
-    def joined(node: Any, level: int, out: Tensor | None) -> Tensor:
+    def joined(node: Blocks, level: int, out: Tensor | None) -> Tensor:
         if level < depth:
-            parts = [joined(one, level + 1, None) for one in node]
+            parts = [joined(item, level + 1, None) for item in node]
             return concat(parts, axis=rank - depth + level, out=out)
         block = next(blocks)
         missing = (None,) * (rank - block.ndim)
-        place: Any = (*missing, ...)
-        return block[place]
+        key: Any = (*missing, ...)
+        return block[key]
 
     with ErrorsAs(what):
         if depth:
@@ -161,15 +168,15 @@ def block(arrays: Blocks, /, *, out: Tensor | None = None) -> Tensor:
         return concat([joined(arrays, 0, None)[None]], out=None if out is None else out[None])[0]
 
 
-def _depths(what: str, node: Any, level: int) -> set[int]:
+def _depths(what: str, node: Blocks, level: int) -> set[int]:
     """Return how deep in lists the blocks are."""
     if not isinstance(node, list):
         return {level}
     if not node or level == _DEEPEST:
         rule = f"arrays must be lists of tensors, none of them empty, at most {_DEEPEST} deep"
         raise DTypeError(what, rule, length=len(node), depth=level)
-    return set().union(*[_depths(what, one, level + 1) for one in node])
+    return set().union(*[_depths(what, child, level + 1) for child in node])
 
 
-def _leaves(node: Any) -> list[Any]:
-    return [leaf for one in node for leaf in _leaves(one)] if isinstance(node, list) else [node]
+def _leaves(node: Blocks) -> list[Blocks]:
+    return [leaf for child in node for leaf in _leaves(child)] if isinstance(node, list) else [node]

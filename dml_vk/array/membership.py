@@ -12,8 +12,8 @@ from typing import Any
 
 from dml_vk.arguments import to_bool
 from dml_vk.array.elementwise import astype, equal, not_equal
-from dml_vk.array.host_operands import beside, number_beside
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.host_operands import number_as_tensor, upload_operands
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import concat, reshape
 from dml_vk.array.searching import nonzero, searchsorted
 from dml_vk.array.sets import unique, unique_inverse
@@ -62,7 +62,7 @@ def in1d(
     >>> dml_vk.in1d(dml_vk.asarray([[1, 2], [3, 4]]), dml_vk.asarray([4, 1, 9])).tolist()
     [True, False, False, True]
     """
-    ar1, ar2 = beside("in1d", ar1, ar2)
+    ar1, ar2 = upload_operands("in1d", ar1, ar2)
     with ErrorsAs("in1d"):
         ar1 = reshape(ar1, -1)
     return _member("in1d", ar1, ar2, assume_unique, invert, out)
@@ -76,8 +76,8 @@ def union1d(ar1: Tensor, ar2: Tensor, /) -> Tensor:
     [1, 2, 3]
     """
     with ErrorsAs("union1d"):
-        found: Any = unique(concat(_flat("union1d", ar1, ar2)))
-    values: Tensor = found
+        distinct: Any = unique(concat(_flat("union1d", ar1, ar2)))
+    values: Tensor = distinct
     return values
 
 
@@ -103,12 +103,12 @@ def intersect1d(
         values: Any
         values, index = unique(first, return_index=True)
         inside = nonzero(isin(values, second))[0]
-        found = elements_at(values, inside)
+        common = elements_at(values, inside)
         if not asked:
-            return found
+            return common
         others, places = unique(second, return_index=True)
         also = nonzero(isin(others, first))[0]
-        return found, elements_at(index, inside), elements_at(places, also)
+        return common, elements_at(index, inside), elements_at(places, also)
 
 
 def setdiff1d(ar1: Tensor, ar2: Tensor, /, assume_unique: bool = False) -> Tensor:
@@ -121,11 +121,11 @@ def setdiff1d(ar1: Tensor, ar2: Tensor, /, assume_unique: bool = False) -> Tenso
     [1, 3]
     """
     what = "setdiff1d"
-    kept = to_bool(what, "assume_unique", assume_unique)
+    is_unique = to_bool(what, "assume_unique", assume_unique)
     with ErrorsAs(what):
-        ar1, ar2 = beside(what, ar1, ar2)
+        ar1, ar2 = upload_operands(what, ar1, ar2)
         first = reshape(ar1, -1)
-        values: Any = first if kept else unique(first)
+        values: Any = first if is_unique else unique(first)
         return elements_at(values, nonzero(isin(values, ar2, invert=True))[0])
 
 
@@ -145,31 +145,39 @@ def setxor1d(ar1: Tensor, ar2: Tensor, /, assume_unique: bool = False) -> Tensor
         return union1d(setdiff1d(first, second), setdiff1d(second, first))
 
 
-def _flat(what: str, ar1: Any, ar2: Any) -> list[Tensor]:
+def _flat(what: str, ar1: Tensor, ar2: Tensor) -> list[Tensor]:
     """Return both as vectors of their common dtype."""
-    ar1, ar2 = beside(what, ar1, ar2)
-    given = to_tensors(what, [to_tensor(what, "ar1", ar1), to_tensor(what, "ar2", ar2)])
-    dtype = common_dtype(what, [one.dtype for one in given])
-    return [astype(reshape(one, -1), dtype, copy=False) for one in given]
+    ar1, ar2 = upload_operands(what, ar1, ar2)
+    tensors = to_tensors(what, [to_tensor(what, "ar1", ar1), to_tensor(what, "ar2", ar2)])
+    dtype = common_dtype(what, [x.dtype for x in tensors])
+    return [astype(reshape(x, -1), dtype, copy=False) for x in tensors]
 
 
-def _with_numbers(what: str, operands: Sequence[Any]) -> list[Any]:
-    """Return numbers beside a tensor as tensors."""
-    near = next((one for one in operands if isinstance(one, Tensor)), None)
+def _with_numbers(what: str, operands: Sequence[Operand]) -> list[Operand]:
+    """Convert numbers to 0-D tensors, if there is a tensor among the operands."""
+    near = next((operand for operand in operands if isinstance(operand, Tensor)), None)
     if near is None:
         return list(operands)
     return [
-        number_beside(what, one, near) if isinstance(plain(one), numbers.Number) else one
-        for one in operands
+        number_as_tensor(what, operand, near)
+        if isinstance(plain(operand), numbers.Number)
+        else operand
+        for operand in operands
     ]
 
 
 def _member(
-    what: str, element: Any, among: Any, assume_unique: Any, invert: Any, out: Tensor | None
+    what: str,
+    element: Operand,
+    among: Operand,
+    assume_unique: bool,
+    invert: bool,
+    out: Tensor | None,
 ) -> Tensor:
-    element, among = _with_numbers(what, beside(what, element, among))
+    element, among = _with_numbers(what, upload_operands(what, element, among))
     x = to_tensor(what, "element", element)
-    to_tensors(what, [x, to_tensor(what, "test_elements", among)])
+    among = to_tensor(what, "test_elements", among)
+    to_tensors(what, [x, among])
     to_bool(what, "assume_unique", assume_unique)
     inverted = to_bool(what, "invert", invert)
     dtype = common_dtype(what, [x.dtype, among.dtype])
@@ -186,8 +194,8 @@ def _member(
             target = result_over(what, x.layout.like(), bool_, x, out)
             target[...] = inverted
             return target
-        given = astype(x, dtype, copy=False)
+        elements = astype(x, dtype, copy=False)
         # All places are before the end, unless they are behind all others.
-        place = searchsorted(ordered[:-1], given)
-        found = reshape(elements_at(ordered, reshape(place, -1)), x.shape)
-        return (not_equal if inverted else equal)(given, found, out=out)
+        index = searchsorted(ordered[:-1], elements)
+        nearest = reshape(elements_at(ordered, reshape(index, -1)), x.shape)
+        return (not_equal if inverted else equal)(elements, nearest, out=out)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import Axes, Ints
 from dml_vk.array.calls import call
@@ -50,7 +49,9 @@ def mean(
 
 
 @operation(flexible="all")
-def _average(operands: Sequence[Tensor], out: Any, axis: Any, keepdims: bool) -> Tensor:
+def _average(
+    operands: Sequence[Tensor], out: Tensor | None, axis: int | Ints | None, keepdims: bool
+) -> Tensor:
     what = "mean"
     x = tensor_of(what, operands[0], "biufc")
     axes = reduced_axes(what, x, axis)
@@ -124,7 +125,7 @@ def integer_sum(what: str, x: Tensor, axes: Ints, keepdims: bool) -> Tensor:
         return Tensor(converted(what, sum(x, axis=axes, keepdims=keepdims), float64))
     # Sums of 64-bit integers can overflow, those of their words cannot.
     low, high = words_of(x)
-    return of_words(*[sum(Tensor(one), axis=axes, keepdims=keepdims) for one in (low, high)])
+    return of_words(*[sum(Tensor(words), axis=axes, keepdims=keepdims) for words in (low, high)])
 
 
 def of_words(low: Tensor, high: Tensor) -> Tensor:
@@ -153,20 +154,20 @@ def _computed_into(
     what: str,
     name: str,
     sources: Sequence[Tensor | None],
-    place: Tensor,
+    work: Tensor,
     target: Tensor,
     scalars: Ints = (),
 ) -> None:
     """Apply an operator in the dtype of `place`, which may be overwritten; round to the target."""
     # Kernels of float64 write nothing else.
-    is_narrow = place.dtype is float64 and target.dtype is not float64
-    to = place if is_narrow else target
-    compute(what, OPERATORS[name], sources, to, place.dtype, scalars)
+    is_narrow = work.dtype is float64 and target.dtype is not float64
+    to = work if is_narrow else target
+    compute(what, OPERATORS[name], sources, to, work.dtype, scalars)
     if is_narrow:
-        cast_elements(what, place, target)
+        cast_elements(what, work, target)
 
 
-def to_correction(what: str, correction: Any, ddof: Any) -> float:
+def to_correction(what: str, correction: float, ddof: float | None) -> float:
     """Return the correction to subtract from a count, given under either name."""
     if ddof is not None and not (isinstance(correction, float) and correction == 0):
         rule = "correction and ddof must not both be given"
@@ -193,24 +194,29 @@ def _spread(
 
 @operation(flexible="all")
 def _spread_of(
-    operands: Sequence[Tensor], out: Any, what: str, correction: float, axis: Any, keepdims: bool
+    operands: Sequence[Tensor],
+    out: Tensor | None,
+    what: str,
+    correction: float,
+    axis: int | Ints | None,
+    keepdims: bool,
 ) -> Tensor:
     """Compute the variance, or for `std` its square root; they are rounded only at the end."""
-    given = tensor_of(what, operands[0], "biufc")
-    axes = reduced_axes(what, given, axis)
-    count = count_of(given, axes)
+    source = tensor_of(what, operands[0], "biufc")
+    axes = reduced_axes(what, source, axis)
+    count = count_of(source, axes)
     by = count - correction
-    target = reduced_target(what, given, axes, keepdims, float_dtype(given.dtype).part, out)
-    wide = computed_in(target.dtype, given.dtype)
-    x, found, summed = of_kind(what, given, wide), target, axes
+    target = reduced_target(what, source, axes, keepdims, float_dtype(source.dtype).part, out)
+    wide = computed_in(target.dtype, source.dtype)
+    x, to, summed = of_kind(what, source, wide), target, axes
     if x.dtype.kind == "c":
         # The squares of the parts of a number are terms beside each other.
         x, summed = Tensor(as_parts(x)), (*axes, x.ndim)
-        found = target.over(target.layout.unsqueeze(-1)) if keepdims else target
+        to = target.over(target.layout.unsqueeze(-1)) if keepdims else target
     means = reduced_target(what, x, axes, True, wide, None)
     _divided_sum(what, x, axes, count, means, True)
     squares = x  # integers, which were converted for this
-    if given.dtype.kind in "fc":
+    if source.dtype.kind in "fc":
         squares = tensor_over(what, x.layout.like(), wide, x.device, x.allocation)
     if wide is float64:
         compute(what, OPERATORS["subtract"], [x, means], squares, wide)
@@ -218,8 +224,8 @@ def _spread_of(
     else:
         compute(what, OPERATORS["difference_square"], [x, means], squares, wide)
     root = what == "std"
-    variances = reduced_target(what, x, summed, keepdims, wide, None) if root else found
+    variances = reduced_target(what, x, summed, keepdims, wide, None) if root else to
     _divided_sum(what, squares, summed, 0.0 if by <= 0 else by, variances, keepdims)
     if root:
-        _computed_into(what, "sqrt", [variances], variances, found)
+        _computed_into(what, "sqrt", [variances], variances, to)
     return target

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dml_vk.arguments import Axes
@@ -23,7 +21,7 @@ from dml_vk.array.elementwise import (
 from dml_vk.array.moments import mean, to_correction
 from dml_vk.array.nan_statistics import cast_into, counts, filled, same_dtype
 from dml_vk.array.statistics import computed_in, reduced_axes, reduced_target
-from dml_vk.dtypes import float32, to_dtype
+from dml_vk.dtypes import DTypeLike, float32, to_dtype
 from dml_vk.errors import ErrorsAs
 from dml_vk.hints import hinted
 from dml_vk.promotion import float_dtype
@@ -37,7 +35,7 @@ def nanmean(
     /,
     axis: Axes | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -70,7 +68,7 @@ def nanvar(
     /,
     axis: Axes | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     correction: float = 0.0,
     ddof: float | None = None,
     keepdims: bool = False,
@@ -94,7 +92,7 @@ def nanstd(
     /,
     axis: Axes | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     correction: float = 0.0,
     ddof: float | None = None,
     keepdims: bool = False,
@@ -112,9 +110,9 @@ def nanstd(
 
 def _spread(
     what: str,
-    x: Any,
+    x: Tensor,
     axis: Axes | None,
-    dtype: Any,
+    dtype: DTypeLike | None,
     correction: float,
     ddof: float | None,
     keepdims: bool,
@@ -132,8 +130,8 @@ def _spread(
         total = statistics.sum(squares, axes, keepdims=keepdims)
         by = subtract(counts(x, axes, keepdims), less)
         by = where(greater(by, 0), by, np.nan)
-        found = divide(total, by, out=same_dtype(target, wide.part))
-        return cast_into(found if what == "nanvar" else sqrt(found, out=found), target)
+        variances = divide(total, by, out=same_dtype(target, wide.part))
+        return cast_into(variances if what == "nanvar" else sqrt(variances, out=variances), target)
 
 
 def _squared(off: Tensor) -> Tensor:
@@ -143,7 +141,7 @@ def _squared(off: Tensor) -> Tensor:
     return add(square(real(off)), square(imag(off)))
 
 
-def _converted(what: str, x: Any, dtype: Any) -> Tensor:
+def _converted(what: str, x: Tensor, dtype: DTypeLike | None) -> Tensor:
     """Convert to the dtype of the computation, if one is given.
 
     Results of integers are float32 in any case, and are computed without rounding them first.

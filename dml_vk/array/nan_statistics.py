@@ -7,7 +7,6 @@ and variances are in `dml_vk.array.nan_moments`, medians and quantiles in `dml_v
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from dml_vk.array.statistics import (
     reduced_axes,
     reduced_target,
 )
-from dml_vk.dtypes import DType, int64
+from dml_vk.dtypes import DType, DTypeLike, int64
 from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.hints import hinted
 from dml_vk.ops.copy import copy_elements
@@ -65,24 +64,26 @@ def nan_to_num(
     what = "nan_to_num"
     x, nan = to_tensor(what, "x", x), to_number(what, "nan", nan)
     bounds = {"posinf": posinf, "neginf": neginf}
-    given = {name: to_number(what, name, one) for name, one in bounds.items() if one is not None}
+    replacements = {
+        name: to_number(what, name, number) for name, number in bounds.items() if number is not None
+    }
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if x.dtype.kind not in "fc":
         copy_elements(what, x, target)
         return target
-    made = target
+    to = target
     if x.dtype.kind == "c":
-        x, made = Tensor(as_parts(x)), Tensor(as_parts(target))
-    found, most = x, float(np.finfo(x.dtype.numpy_name).max)
+        x, to = Tensor(as_parts(x)), Tensor(as_parts(target))
+    result, most = x, float(np.finfo(x.dtype.numpy_name).max)
     with ErrorsAs(what):
         for name, infinity in (("posinf", np.inf), ("neginf", -np.inf)):
-            if name in given:
-                found = where(equal(x, infinity), given[name], found)
+            if name in replacements:
+                result = where(equal(x, infinity), replacements[name], result)
         # A given replacement may itself be infinite, and must not be clipped.
-        upper, lower = (None if name in given else most for name in ("posinf", "neginf"))
+        upper, lower = (None if name in replacements else most for name in ("posinf", "neginf"))
         if upper or lower:
-            found = clip(found, lower and -lower, upper)
-        where(isnan(x), nan, found, out=made)
+            result = clip(result, lower and -lower, upper)
+        where(isnan(x), nan, result, out=to)
     return target
 
 
@@ -92,7 +93,7 @@ def nansum(
     /,
     axis: Axes | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -112,7 +113,7 @@ def nanprod(
     /,
     axis: Axes | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -190,7 +191,12 @@ def nanargmin(
 
 @hinted
 def nancumsum(
-    x: Tensor, /, axis: int | None = None, *, dtype: Any = None, out: Tensor | None = None
+    x: Tensor,
+    /,
+    axis: int | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Return the cumulative sums along an axis, or of all flattened, with NaN as 0.
 
@@ -206,7 +212,12 @@ def nancumsum(
 
 @hinted
 def nancumprod(
-    x: Tensor, /, axis: int | None = None, *, dtype: Any = None, out: Tensor | None = None
+    x: Tensor,
+    /,
+    axis: int | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Return the cumulative products along an axis, or of all flattened, with NaN as 1.
 
@@ -234,17 +245,17 @@ def same_dtype(target: Tensor, wide: DType) -> Tensor | None:
     return target if wide is target.dtype else None
 
 
-def cast_into(found: Tensor, target: Tensor) -> Tensor:
-    return target if found is target else astype(found, target.dtype, out=target)
+def cast_into(result: Tensor, target: Tensor) -> Tensor:
+    return target if result is target else astype(result, target.dtype, out=target)
 
 
 def _accumulated(
     what: str,
     plain: Callable[..., Tensor],
     nothing: int,
-    x: Any,
+    x: Tensor,
     axis: Axes | None,
-    dtype: Any,
+    dtype: DTypeLike | None,
     keepdims: bool,
     out: Tensor | None,
 ) -> Tensor:
@@ -259,7 +270,7 @@ def _extreme(
     what: str,
     plain: Callable[..., Tensor],
     beyond: float,
-    x: Any,
+    x: Tensor,
     axis: Axes | None,
     keepdims: bool,
     out: Tensor | None,
@@ -272,16 +283,16 @@ def _extreme(
             return plain(x, axes, keepdims=keepdims, out=out)
         target = reduced_target(what, x, axes, keepdims, x.dtype, out)
         number = beyond if x.dtype.kind == "f" else complex(beyond, beyond)
-        found = plain(filled(x, number), axes, keepdims=keepdims)
+        extremes = plain(filled(x, number), axes, keepdims=keepdims)
         none = statistics.all(isnan(x), axes, keepdims=keepdims)
-        return where(none, np.nan, found, out=target)
+        return where(none, np.nan, extremes, out=target)
 
 
 def _arg(
     what: str,
     plain: Callable[..., Tensor],
     extreme: Callable[..., Tensor],
-    x: Any,
+    x: Tensor,
     axis: int | None,
     keepdims: bool,
     out: Tensor | None,
@@ -293,20 +304,20 @@ def _arg(
     with ErrorsAs(what):
         if x.dtype.kind not in "fc":
             return plain(x, axis, keepdims=keepdims, out=target)
-        found = extreme(x, axes, keepdims=True)
-        if statistics.any(isnan(found)):
+        extremes = extreme(x, axes, keepdims=True)
+        if statistics.any(isnan(extremes)):
             rule = "a slice along axis is all NaN"
             raise RangeError(what, rule, axis=axis, shape=x.shape)
-        return statistics.argmax(equal(x, found), axis, keepdims=keepdims, out=target)
+        return statistics.argmax(equal(x, extremes), axis, keepdims=keepdims, out=target)
 
 
 def _cumulative(
     what: str,
     plain: Callable[..., Tensor],
     nothing: int,
-    x: Any,
+    x: Tensor,
     axis: int | None,
-    dtype: Any,
+    dtype: DTypeLike | None,
     out: Tensor | None,
 ) -> Tensor:
     x = to_tensor(what, "x", x)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import exp as exponential
 from math import pi
-from typing import Any
 
 from dml_vk.array.clipping import clip
 from dml_vk.array.creation import full
@@ -45,8 +44,8 @@ from dml_vk.array.elementwise import (
     trunc,
     where,
 )
-from dml_vk.array.host_operands import beside
-from dml_vk.dtypes import DTYPES, float32, float64, int32, int64
+from dml_vk.array.host_operands import upload_operands
+from dml_vk.dtypes import DTYPES, DType, float32, float64, int32, int64
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.ops.view import with_dtype
 from dml_vk.tensor.core import Tensor
@@ -66,7 +65,7 @@ _NORMAL = 54  # Subnormals times 2 to this are normal.
 
 
 def fmax(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
-    """Return the larger elements, and the other one beside a NaN.
+    """Return the larger elements; where one of two is NaN, the other.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([1.0, float("nan"), 5.0])
@@ -77,7 +76,7 @@ def fmax(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
 
 
 def fmin(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
-    """Return the smaller elements, and the other one beside a NaN.
+    """Return the smaller elements; where one of two is NaN, the other.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([1.0, float("nan"), 5.0])
@@ -87,7 +86,9 @@ def fmin(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     return _extreme("fmin", greater, x1, x2, out)
 
 
-def _extreme(what: str, worse: Callable[..., Tensor], x1: Any, x2: Any, out: Any) -> Tensor:
+def _extreme(
+    what: str, worse: Callable[..., Tensor], x1: Operand, x2: Operand, out: Tensor | None
+) -> Tensor:
     first, second = _promoted(what, x1, x2)
     with ErrorsAs(what):
         changed = logical_or(worse(first, second), not_equal(first, first))
@@ -96,15 +97,15 @@ def _extreme(what: str, worse: Callable[..., Tensor], x1: Any, x2: Any, out: Any
         return where(changed, second, first, out=out)
 
 
-def _promoted(what: str, *operands: Any) -> list[Tensor]:
-    """Convert numbers to tensors of the dtype that they have beside the others."""
-    given = beside(what, *operands)
-    near = to_tensors(what, given)[0]
+def _promoted(what: str, *operands: Operand) -> list[Tensor]:
+    """Convert numbers to tensors, of the dtype to which they promote with the others."""
+    converted = upload_operands(what, *operands)
+    near = to_tensors(what, converted)[0]
     return [
-        one
-        if isinstance(one, Tensor)
-        else full((), plain(one), result_type(near, one), device=near.device)
-        for one in given
+        operand
+        if isinstance(operand, Tensor)
+        else full((), plain(operand), result_type(near, operand), device=near.device)
+        for operand in converted
     ]
 
 
@@ -121,7 +122,7 @@ def modf(x: Tensor, /, *, out: Pair | None = None) -> Pair:
     with ErrorsAs(what):
         whole = trunc(x)
         part = where(isinf(x), 0.0, subtract(x, whole))
-        return copysign(part, x, out=targets[0]), _moved(whole, targets[1])
+        return copysign(part, x, out=targets[0]), _store_out(whole, targets[1])
 
 
 def frexp(x: Tensor, /, *, out: Pair | None = None) -> Pair:
@@ -141,12 +142,12 @@ def frexp(x: Tensor, /, *, out: Pair | None = None) -> Pair:
         small = equal(_exponent(wide), 0)
         wide = where(small, multiply(wide, 2.0**_NORMAL), wide)
         plain_numbers = logical_and(isfinite(wide), not_equal(wide, 0.0))
-        found = subtract(_exponent(wide), _BIAS - 1)
-        found = where(small, subtract(found, _NORMAL), found)
+        exponent = subtract(_exponent(wide), _BIAS - 1)
+        exponent = where(small, subtract(exponent, _NORMAL), exponent)
         bits = bitwise_and(_bits(wide), ~(_FIELD << _BITS))
         significand = _doubles(bitwise_or(bits, (_BIAS - 1) << _BITS))
         significand = where(plain_numbers, significand, wide)
-        exponents = where(plain_numbers, found, 0)
+        exponents = where(plain_numbers, exponent, 0)
         return (
             astype(significand, x.dtype, out=targets[0]),
             astype(exponents, int32, out=targets[1]),
@@ -161,26 +162,28 @@ def ldexp(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     [8.0, -0.375]
     """
     what = "ldexp"
-    given = beside(what, x1, x2)
-    near = to_tensors(what, given)[0]
+    operands = upload_operands(what, x1, x2)
+    near = to_tensors(what, operands)[0]
     x, n = [
-        one if isinstance(one, Tensor) else full((), plain(one), kind, device=near.device)
-        for one, kind in zip(given, (float32, int64))
+        operand
+        if isinstance(operand, Tensor)
+        else full((), plain(operand), kind, device=near.device)
+        for operand, kind in zip(operands, (float32, int64))
     ]
     check_dtype(what, n.dtype, of_kinds("iu"))
     x = _floats(what, x)
     with ErrorsAs(what):
         left = astype(clip(n, -2200, 2200), int64)
-        found = astype(x, float64)
+        scaled = astype(x, float64)
         # Only the last step may round: where the steps before give subnormals, that gives 0.
         for _ in range(2):
             step = where(less(left, -1022), -969, where(greater(left, 1023), 1023, 0))
-            found = multiply(found, _power_of_two(step))
+            scaled = multiply(scaled, _power_of_two(step))
             left = subtract(left, step)
         power = _power_of_two(clip(left, -1022, 1023))
         if x.dtype is float64:
-            return multiply(found, power, out=out)
-        return astype(multiply(found, power), x.dtype, out=out)
+            return multiply(scaled, power, out=out)
+        return astype(multiply(scaled, power), x.dtype, out=out)
 
 
 def _power_of_two(n: Tensor) -> Tensor:
@@ -212,11 +215,11 @@ def gcd(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     what = "gcd"
     first, second = _integers(what, x1, x2)
     with ErrorsAs(what):
-        return _moved(_common_divisor(first, second), out)
+        return _store_out(_common_divisor(first, second), out)
 
 
 def lcm(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
-    """Return the least common multiples of integers, which are not negative; beside 0 it is 0.
+    """Return the least common multiples of integers, which are not negative; with 0 it is 0.
 
     >>> import dml_vk
     >>> dml_vk.lcm(dml_vk.asarray([4, -6, 0]), 10).tolist()
@@ -229,11 +232,11 @@ def lcm(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
         return multiply(floor_divide(abs(first), shared), abs(second), out=out)
 
 
-def _integers(what: str, *operands: Any) -> list[Tensor]:
-    given = _promoted(what, *operands)
-    common = result_type(*given)
+def _integers(what: str, *operands: Operand) -> list[Tensor]:
+    tensors = _promoted(what, *operands)
+    common = result_type(*tensors)
     check_dtype(what, common, of_kinds("iu"))
-    return [astype(one, common, copy=False) for one in given]
+    return [astype(x, common, copy=False) for x in tensors]
 
 
 def _common_divisor(first: Tensor, second: Tensor) -> Tensor:
@@ -282,8 +285,8 @@ def sinc(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
         # What is left is exact, so the sine is that of pi times x, not of the rounded product.
         sine = sin(multiply(subtract(wide, whole), pi))
         turned = multiply(where(equal(remainder(whole, 2.0), 0.0), wide, negative(wide)), pi)
-        found = where(equal(wide, 0.0), 1.0, divide(sine, turned))
-        return astype(found, x.dtype, out=out)
+        quotient = where(equal(wide, 0.0), 1.0, divide(sine, turned))
+        return astype(quotient, x.dtype, out=out)
 
 
 def i0(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
@@ -302,9 +305,9 @@ def i0(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
         wide = abs(astype(x, float64, copy=False))
         # The exponential overflows before the product: of large numbers it is taken in two steps.
         large = greater(wide, 700.0)
-        found = multiply(i0e(wide), exp(where(large, subtract(wide, 64.0), wide)))
-        found = where(large, multiply(found, exponential(64)), found)
-        return astype(where(isinf(wide), wide, found), x.dtype, out=out)
+        value = multiply(i0e(wide), exp(where(large, subtract(wide, 64.0), wide)))
+        value = where(large, multiply(value, exponential(64)), value)
+        return astype(where(isinf(wide), wide, value), x.dtype, out=out)
 
 
 def degrees(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
@@ -339,20 +342,22 @@ def radians(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     return _scaled("radians", x, pi / 180, out)
 
 
-def _scaled(what: str, x: Any, factor: float, out: Any) -> Tensor:
+def _scaled(what: str, x: Tensor, factor: float, out: Tensor | None) -> Tensor:
     x = _floats(what, x)
     with ErrorsAs(what):
         return astype(multiply(astype(x, float64, copy=False), factor), x.dtype, out=out)
 
 
-def _floats(what: str, x: Any) -> Tensor:
+def _floats(what: str, x: Tensor) -> Tensor:
     """Return real numbers as floats: integers and bools as float32."""
-    given = to_tensor(what, "x", x)
-    check_dtype(what, given.dtype, [one for one in DTYPES.values() if one.kind != "c"])
-    return given if given.dtype.kind == "f" else astype(given, float32)
+    x = to_tensor(what, "x", x)
+    check_dtype(what, x.dtype, [dtype for dtype in DTYPES.values() if dtype.kind != "c"])
+    return x if x.dtype.kind == "f" else astype(x, float32)
 
 
-def _pair(what: str, out: Any, x: Tensor, second: Any) -> tuple[Tensor | None, Tensor | None]:
+def _pair(
+    what: str, out: Pair | None, x: Tensor, second: DType
+) -> tuple[Tensor | None, Tensor | None]:
     """Check the two tensors of `out`, if they are given."""
     if out is None:
         return None, None
@@ -362,5 +367,5 @@ def _pair(what: str, out: Any, x: Tensor, second: Any) -> tuple[Tensor | None, T
     return check_out(what, first, x.shape, x.dtype, x), check_out(what, other, x.shape, second, x)
 
 
-def _moved(found: Tensor, out: Tensor | None) -> Tensor:
-    return found if out is None else astype(found, found.dtype, out=out)
+def _store_out(result: Tensor, out: Tensor | None) -> Tensor:
+    return result if out is None else astype(result, result.dtype, out=out)

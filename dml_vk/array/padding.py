@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from dml_vk.layout import Layout, coalesce
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.view import View, with_layout
 from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import ArrayLike
 from dml_vk.tensor.operands import result_over, to_tensor
 from dml_vk.tracing.formats import operation
 
@@ -58,22 +59,22 @@ def roll(
     >>> dml_vk.roll(dml_vk.asarray([1, 2, 3, 4]), 1).tolist()
     [4, 1, 2, 3]
     """
-    given = to_tensor("roll", "x", x)
+    x = to_tensor("roll", "x", x)
     boxes: Iterable[tuple[Piece, ...]]
     if axis is None:
         distance = to_int("roll", "shift", shift)
-        result = result_over("roll", given.layout.like(), given.dtype, given, out)
-        source = copy_if_overlapping("roll", given, result)
-        if given.size:
+        result = result_over("roll", x.layout.like(), x.dtype, x, out)
+        source = copy_if_overlapping("roll", x, result)
+        if x.size:
             # Merge dims, since each may double the number of boxes.
             a, b = coalesce(source.layout, result.layout)
             source, target = with_layout(source, a), with_layout(result, b)
-            _copy_boxes("roll", source, target, _rolled_through(a.sizes, distance))
+            _copy_boxes("roll", source, target, _roll_boxes(a.sizes, distance))
         return result
-    shifts = _shifts(given, shift, axis)
-    result = result_over("roll", given.layout.like(), given.dtype, given, out)
-    source = copy_if_overlapping("roll", given, result)
-    boxes = product(*[_rolled(size, by) for size, by in zip(given.shape, shifts)])
+    shifts = _shifts(x, shift, axis)
+    result = result_over("roll", x.layout.like(), x.dtype, x, out)
+    source = copy_if_overlapping("roll", x, result)
+    boxes = product(*[_roll_pieces(size, by) for size, by in zip(x.shape, shifts)])
     _copy_boxes("roll", source, result, boxes)
     return result
 
@@ -81,13 +82,13 @@ def roll(
 def pad(
     x: Tensor,
     /,
-    widths: Any,
+    widths: ArrayLike,
     *,
     value: float = 0,
     mode: str = "constant",
-    constant_values: Any = None,
-    stat_length: Any = None,
-    end_values: Any = 0,
+    constant_values: ArrayLike | None = None,
+    stat_length: ArrayLike | None = None,
+    end_values: ArrayLike = 0,
     out: Tensor | None = None,
 ) -> Tensor:
     """Add elements before and after the tensor along its dims.
@@ -107,33 +108,33 @@ def pad(
     >>> dml_vk.pad(dml_vk.asarray([1, 2, 3]), (1, 2), mode="reflect").tolist()
     [2, 1, 2, 3, 2, 1]
     """
-    given = to_tensor("pad", "x", x)
-    pairs = _pairs(widths, given.ndim)
+    x = to_tensor("pad", "x", x)
+    pairs = _pairs(widths, x.ndim)
     if not isinstance(mode, str) or mode not in MODES:
         rule = f"mode must be one of {', '.join(MODES)}"
         raise RangeError("pad", rule, mode=mode)
     if mode in COMPUTED:
-        return pad_by_dims(given, pairs, mode, stat_length, end_values, out)
-    return composed(_pad, (given,), out, pairs, mode, value, constant_values)
+        return pad_by_dims(x, pairs, mode, stat_length, end_values, out)
+    return composed(_pad, (x,), out, pairs, mode, value, constant_values)
 
 
 @operation(flexible="all")
 def _pad(
     operands: Sequence[Tensor],
-    out: Any,
+    out: Tensor | None,
     pairs: Sequence[Pair],
     mode: str,
-    value: Any,
-    constant_values: Any,
+    value: float,
+    constant_values: ArrayLike | None,
 ) -> Tensor:
-    (given,) = operands
-    pieces = [_padded(mode, size, *pair) for size, pair in zip(given.shape, pairs)]
-    sizes = tuple([before + size + after for size, (before, after) in zip(given.shape, pairs)])
-    layout = Layout.packed(sizes, given.layout.order)
-    result = result_over("pad", layout, given.dtype, given, out)
-    source = copy_if_overlapping("pad", given, result)
+    (x,) = operands
+    pieces = [_pad_pieces(mode, size, *pair) for size, pair in zip(x.shape, pairs)]
+    sizes = tuple([before + size + after for size, (before, after) in zip(x.shape, pairs)])
+    layout = Layout.packed(sizes, x.layout.order)
+    result = result_over("pad", layout, x.dtype, x, out)
+    source = copy_if_overlapping("pad", x, result)
     if mode == "constant" and constant_values is None:
-        for slab in slabs(result.layout, given.shape, pairs):
+        for slab in slabs(result.layout, x.shape, pairs):
             filled(result.over(slab), "pad", value)
     _copy_boxes("pad", source, result, product(*pieces))
     if mode == "constant" and constant_values is not None:
@@ -141,7 +142,9 @@ def _pad(
     return result
 
 
-def _fill_ends(result: Tensor, pairs: Sequence[tuple[int, int]], constant_values: Any) -> None:
+def _fill_ends(
+    result: Tensor, pairs: Sequence[tuple[int, int]], constant_values: ArrayLike
+) -> None:
     """Write a number for each dim and end, dim by dim."""
     try:
         values = np.broadcast_to(constant_values, (result.ndim, 2)).tolist()
@@ -151,8 +154,8 @@ def _fill_ends(result: Tensor, pairs: Sequence[tuple[int, int]], constant_values
     with ErrorsAs("pad"):
         for dim, ((before, after), (first, last)) in enumerate(zip(pairs, values)):
             start = result.shape[dim] - after
-            for place, length, value in ((0, before, first), (start, after, last)):
-                result.over(result.layout.narrow(dim, place, length))[...] = value
+            for index, length, value in ((0, before, first), (start, after, last)):
+                result.over(result.layout.narrow(dim, index, length))[...] = value
 
 
 def _copy_boxes(what: str, source: View, target: View, boxes: Iterable[Sequence[Piece]]) -> None:
@@ -171,12 +174,12 @@ def _copy_boxes(what: str, source: View, target: View, boxes: Iterable[Sequence[
         copy_elements(what, with_layout(source, a), with_layout(target, b))
 
 
-def _rolled(size: int, shift: int) -> list[Piece]:
+def _roll_pieces(size: int, shift: int) -> list[Piece]:
     by = shift % max(1, size)
     return [piece for piece in (Piece(by, 0, size - by), Piece(0, size - by, by)) if piece.length]
 
 
-def _rolled_through(sizes: Ints, shift: int) -> Iterator[tuple[Piece, ...]]:
+def _roll_boxes(sizes: Ints, shift: int) -> Iterator[tuple[Piece, ...]]:
     """Return the boxes into which a shift in flattened row-major order splits a tensor.
 
     Each dim is shifted by a digit of the shift, and by one more where the inner dims wrapped.
@@ -195,7 +198,7 @@ def _rolled_through(sizes: Ints, shift: int) -> Iterator[tuple[Piece, ...]]:
     return (pieces for pieces, _ in boxes)
 
 
-def _shifts(given: Tensor, shift: int | Sequence[int], axis: Axes) -> list[int]:
+def _shifts(x: Tensor, shift: int | Sequence[int], axis: Axes) -> list[int]:
     """Return the shift of each dim. Shifts of a dim that is named more than once are added."""
     named = to_tuple("roll", "axis", several(axis))
     by = to_ints("roll", "shift", several(shift))
@@ -206,21 +209,21 @@ def _shifts(given: Tensor, shift: int | Sequence[int], axis: Axes) -> list[int]:
     if len(by) != len(named):
         rule = "shift must be an integer, or one per axis"
         raise LayoutError("roll", rule, shift=shift, axis=axis)
-    shifts = [0] * given.ndim
-    for dim, one in zip(named, by):
-        shifts[to_axis("roll", "axis", dim, given.ndim)] += one
+    shifts = [0] * x.ndim
+    for dim, count in zip(named, by):
+        shifts[to_axis("roll", "axis", dim, x.ndim)] += count
     return shifts
 
 
-def _pairs(widths: Any, rank: int) -> list[Pair]:
+def _pairs(widths: ArrayLike, rank: int) -> list[Pair]:
     """Return (before, after) for each dim."""
     rule = "widths must be a non-negative integer, a pair, or one pair per dim"
     try:
-        given = to_tuple("pad", "widths", several(widths))
-        rows = [to_ints("pad", "widths", several(one)) for one in given]
+        listed = to_tuple("pad", "widths", several(widths))
+        rows = [to_ints("pad", "widths", several(row)) for row in listed]
     except LayoutError:
         raise LayoutError("pad", rule, widths=widths) from None
-    if all(map(is_one, given)):
+    if all(map(is_one, listed)):
         rows = [tuple([row[0] for row in rows])]
     pairs = [row * 2 if len(row) == 1 else row for row in rows]
     pairs *= rank if len(pairs) == 1 else 1
@@ -229,7 +232,7 @@ def _pairs(widths: Any, rank: int) -> list[Pair]:
     return [(before, after) for before, after in pairs]
 
 
-def _padded(mode: str, size: int, before: int, after: int) -> list[Piece]:
+def _pad_pieces(mode: str, size: int, before: int, after: int) -> list[Piece]:
     """Return the pieces of one dim; constant padding is not one of them."""
     most = {
         "reflect": max(0, size - 1),

@@ -1,4 +1,4 @@
-"""Padding with what is computed from the tensor: extremes, means, medians, and ramps from its ends.
+"""Padding with statistics of the tensor: extremes, means, medians, and ramps from its ends.
 
 Dims are padded one after the other, and later ones from the results of those before.
 """
@@ -21,10 +21,11 @@ from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import ArrayLike
 from dml_vk.tensor.operands import result_over
 
 MODES = ("maximum", "minimum", "mean", "median", "linear_ramp", "empty")
-_STATISTICS: dict[str, Callable[..., Any]] = {
+_STATISTICS: dict[str, Callable[..., Tensor]] = {
     "maximum": statistics.max,
     "minimum": statistics.min,
     "mean": mean,
@@ -34,22 +35,27 @@ Pair = tuple[int, int]
 
 
 def pad_by_dims(
-    given: Tensor, pairs: Sequence[Pair], mode: str, stat_length: Any, end_values: Any, out: Any
+    x: Tensor,
+    pairs: Sequence[Pair],
+    mode: str,
+    stat_length: ArrayLike | None,
+    end_values: ArrayLike,
+    out: Tensor | None,
 ) -> Tensor:
     """Pad in one of these modes, by the numbers of elements before and after along each dim."""
-    lengths = _lengths(stat_length, given.ndim)
-    ends = _ends(end_values, given.ndim)
-    for size, pair, length in zip(given.shape, pairs, lengths):
+    lengths = _lengths(stat_length, x.ndim)
+    ends = _ends(end_values, x.ndim)
+    for size, pair, length in zip(x.shape, pairs, lengths):
         if mode != "empty" and any(pair) and not size:
-            raise LayoutError("pad", "in this mode, no dim may be empty", shape=given.shape)
+            raise LayoutError("pad", "in this mode, no dim may be empty", shape=x.shape)
         if mode in ("maximum", "minimum") and 0 in length:
             rule = "stat_length must be positive in this mode"
             raise LayoutError("pad", rule, stat_length=stat_length)
-    sizes = [before + size + after for size, (before, after) in zip(given.shape, pairs)]
-    result = result_over("pad", Layout.packed(sizes, given.layout.order), given.dtype, given, out)
-    source = copy_if_overlapping("pad", given, result)
+    sizes = [before + size + after for size, (before, after) in zip(x.shape, pairs)]
+    result = result_over("pad", Layout.packed(sizes, x.layout.order), x.dtype, x, out)
+    source = copy_if_overlapping("pad", x, result)
     inner = result
-    for dim, ((before, _), size) in enumerate(zip(pairs, given.shape)):
+    for dim, ((before, _), size) in enumerate(zip(pairs, x.shape)):
         inner = inner.narrow(dim, before, size)
     copy_elements("pad", source, inner)
     if mode == "empty" or not result.size:
@@ -58,8 +64,8 @@ def pad_by_dims(
         for dim, pair in enumerate(pairs):
             # What has been padded so far, and not yet along later dims.
             part = result
-            for later in range(dim + 1, given.ndim):
-                part = part.narrow(later, pairs[later][0], given.shape[later])
+            for later in range(dim + 1, x.ndim):
+                part = part.narrow(later, pairs[later][0], x.shape[later])
             if mode == "linear_ramp":
                 _ramps(part, dim, pair, ends[dim])
             else:
@@ -68,22 +74,26 @@ def pad_by_dims(
 
 
 def _statistics(
-    part: Tensor, dim: int, pair: Pair, statistic: Callable[..., Any], length: Sequence[Any]
+    part: Tensor,
+    dim: int,
+    pair: Pair,
+    statistic: Callable[..., Tensor],
+    length: Sequence[int | None],
 ) -> None:
     before, after = pair
     size = part.shape[dim] - before - after
     own = part.narrow(dim, before, size)
-    left, right = [size if one is None else min(one, size) for one in length]
-    for near, place, width in (
+    left, right = [size if count is None else min(count, size) for count in length]
+    for near, index, width in (
         (own.narrow(dim, 0, left), 0, before),
         (own.narrow(dim, size - right, right), before + size, after),
     ):
         if not width:
             continue
         whole = part.dtype.kind in "iu" and statistic in (mean, median)
-        found = statistic(astype(near, float64) if whole else near, axis=dim, keepdims=True)
-        found = astype(round(found) if whole else found, part.dtype, copy=False)
-        part.narrow(dim, place, width)[...] = found
+        value = statistic(astype(near, float64) if whole else near, axis=dim, keepdims=True)
+        value = astype(round(value) if whole else value, part.dtype, copy=False)
+        part.narrow(dim, index, width)[...] = value
 
 
 def _ramps(part: Tensor, dim: int, pair: Pair, ends: Sequence[complex]) -> None:
@@ -91,7 +101,7 @@ def _ramps(part: Tensor, dim: int, pair: Pair, ends: Sequence[complex]) -> None:
     before, after = pair
     size = part.shape[dim] - before - after
     kind: DType = complex128 if part.dtype.kind == "c" else float64
-    for edge, place, width, end in (
+    for edge, index, width, end in (
         (before, 0, before, ends[0]),
         (before + size - 1, before + size, after, ends[1]),
     ):
@@ -101,30 +111,31 @@ def _ramps(part: Tensor, dim: int, pair: Pair, ends: Sequence[complex]) -> None:
         step = divide(subtract(near, end), width)
         steps = arange(width, dtype=float64, device=part.device)
         along = steps.view([width if k == dim else 1 for k in range(part.ndim)])
-        found: Any = add(multiply(along, step), end)
-        found = astype(floor(found) if part.dtype.kind in "iu" else found, part.dtype)
-        target = part.narrow(dim, place, width)
-        target[...] = found if place == 0 else found.flip(dim)
+        ramp: Any = add(multiply(along, step), end)
+        ramp = astype(floor(ramp) if part.dtype.kind in "iu" else ramp, part.dtype)
+        target = part.narrow(dim, index, width)
+        target[...] = ramp if index == 0 else ramp.flip(dim)
 
 
-def _lengths(stat_length: Any, rank: int) -> list[Sequence[Any]]:
+def _lengths(stat_length: ArrayLike | None, rank: int) -> list[Sequence[int | None]]:
     """Return how many elements count before and after along each dim, where None is all."""
-    given = np.asarray(stat_length, dtype=object)
+    array = np.asarray(stat_length, dtype=object)
     try:
-        rows = np.broadcast_to(given, (rank, 2)).tolist()
+        rows = np.broadcast_to(array, (rank, 2)).tolist()
     except ValueError:
         rule = "stat_length must be a positive integer, a pair, or one pair per dim"
         raise LayoutError("pad", rule, stat_length=stat_length) from None
-    found: list[Sequence[Any]] = [
-        [None if one is None else to_int("pad", "stat_length", one) for one in row] for row in rows
+    lengths: list[Sequence[int | None]] = [
+        [None if count is None else to_int("pad", "stat_length", count) for count in row]
+        for row in rows
     ]
-    if any(one is not None and one < 0 for row in found for one in row):
+    if any(count is not None and count < 0 for row in lengths for count in row):
         rule = "stat_length must not be negative"
         raise LayoutError("pad", rule, stat_length=stat_length)
-    return found
+    return lengths
 
 
-def _ends(end_values: Any, rank: int) -> list[list[Any]]:
+def _ends(end_values: ArrayLike, rank: int) -> list[list[complex]]:
     try:
         rows = np.broadcast_to(np.asarray(end_values), (rank, 2))
     except ValueError:
@@ -133,5 +144,5 @@ def _ends(end_values: Any, rank: int) -> list[list[Any]]:
     if rows.dtype.kind not in "biufc":
         rule = "end_values must be numbers"
         raise LayoutError("pad", rule, end_values=end_values)
-    found: list[list[Any]] = rows.tolist()
-    return found
+    ends: list[list[complex]] = rows.tolist()
+    return ends

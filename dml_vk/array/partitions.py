@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import Axes, several, to_axis, to_index, to_tuple
-from dml_vk.array.host_operands import beside
-from dml_vk.array.indexing.taking import take_along_axis
+from dml_vk.array.host_operands import upload_operands
+from dml_vk.array.indexing.take import take_along_axis
 from dml_vk.array.manipulation import broadcast_arrays, reshape
 from dml_vk.array.sorting import argsort, sort
 from dml_vk.dtypes import int64
@@ -31,9 +30,9 @@ def partition(
     >>> dml_vk.partition(dml_vk.asarray([7, 1, 5, 3]), 1).tolist()
     [1, 3, 5, 7]
     """
-    given, dim = _checked("partition", x, kth, axis)
+    x, dim = _checked("partition", x, kth, axis)
     with ErrorsAs("partition"):
-        return sort(given, axis=dim, out=out)
+        return sort(x, axis=dim, out=out)
 
 
 @hinted
@@ -46,9 +45,9 @@ def argpartition(
     >>> dml_vk.argpartition(dml_vk.asarray([7, 1, 5, 3]), 1).tolist()
     [1, 3, 2, 0]
     """
-    given, dim = _checked("argpartition", x, kth, axis)
+    x, dim = _checked("argpartition", x, kth, axis)
     with ErrorsAs("argpartition"):
-        return argsort(given, axis=dim, out=out)
+        return argsort(x, axis=dim, out=out)
 
 
 @hinted
@@ -69,13 +68,15 @@ def lexsort(
     if not isinstance(keys, (list, tuple)) or not keys:
         rule = "keys must be a non-empty list or tuple of tensors"
         raise DTypeError(what, rule, keys=type(keys).__name__)
-    given: Any = [to_tensor(what, "key", one) for one in beside(what, *keys)]
-    to_tensors(what, given)
+    columns: Sequence[Tensor] = [
+        to_tensor(what, "key", key) for key in upload_operands(what, *keys)
+    ]
+    to_tensors(what, columns)
     with ErrorsAs(what):
-        given = broadcast_arrays(*given)
-        dim = to_axis(what, "axis", axis, given[0].ndim)
-        order = argsort(given[0], axis=dim)
-        for key in given[1:]:
+        columns = broadcast_arrays(*columns)
+        dim = to_axis(what, "axis", axis, columns[0].ndim)
+        order = argsort(columns[0], axis=dim)
+        for key in columns[1:]:
             finer = argsort(take_along_axis(key, order, axis=dim), axis=dim)
             order = take_along_axis(order, finer, axis=dim)
     if out is None:
@@ -85,11 +86,11 @@ def lexsort(
     return target
 
 
-def _checked(what: str, x: Any, kth: Any, axis: Any) -> tuple[Tensor, int]:
-    given = to_tensor(what, "x", x)
+def _checked(what: str, x: Tensor, kth: Axes, axis: int | None) -> tuple[Tensor, int]:
+    x = to_tensor(what, "x", x)
     if axis is None:
-        given, axis = reshape(given, -1), 0
-    dim = to_axis(what, "axis", axis, given.ndim)
-    for place in to_tuple(what, "kth", several(kth)):
-        to_index(what, "kth", place, given.shape[dim])
-    return given, dim
+        x, axis = reshape(x, -1), 0
+    dim = to_axis(what, "axis", axis, x.ndim)
+    for k in to_tuple(what, "kth", several(kth)):
+        to_index(what, "kth", k, x.shape[dim])
+    return x, dim

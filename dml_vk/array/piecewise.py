@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import pi
 from typing import Any
 
@@ -23,22 +23,23 @@ from dml_vk.array.elementwise import (
     subtract,
     where,
 )
-from dml_vk.array.host_operands import beside
-from dml_vk.array.indexing.modes import check_mode, moved
+from dml_vk.array.host_operands import upload_operands
+from dml_vk.array.indexing.modes import check_mode, in_range
 from dml_vk.array.manipulation import to_axes
-from dml_vk.array.selections import flatnonzero, within
+from dml_vk.array.selection import flatnonzero, within
 from dml_vk.array.statistics import any, computed_in
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_number, to_tensor
+from dml_vk.tensor.host import ArrayLike
+from dml_vk.tensor.operands import Operand, check_dtype, of_kinds, result_over, to_number, to_tensor
 
 
 def choose(
     a: Tensor,
-    choices: Sequence[Any],
+    choices: Sequence[ArrayLike],
     /,
     *,
     mode: str = "raise",
@@ -55,25 +56,25 @@ def choose(
     [1, 20, 3]
     """
     what = "choose"
-    given = to_tuple(what, "choices", choices)
-    if not given:
+    listed = to_tuple(what, "choices", choices)
+    if not listed:
         raise LayoutError(what, "choices must not be empty", choices=choices)
     check_mode(what, mode)
-    a, *values = beside(what, a, *given)
+    a, *values = upload_operands(what, a, *listed)
     index, count = to_tensor(what, "a", a), len(values)
     check_dtype(what, index.dtype, of_kinds("iu"))
     with ErrorsAs(what):
-        index = within(what, index, count) if mode == "raise" else moved(mode, index, count)
-        found: Tensor = values[-1]
+        index = within(what, index, count) if mode == "raise" else in_range(mode, index, count)
+        result: Tensor = values[-1]
         for k in range(max(0, count - 2), -1, -1):
-            found = where(equal(index, k), values[k], found, out=None if k else out)
-        return found
+            result = where(equal(index, k), values[k], result, out=None if k else out)
+        return result
 
 
 def piecewise(
     x: Tensor,
-    condlist: Sequence[Any],
-    funclist: Sequence[Any],
+    condlist: Sequence[ArrayLike],
+    funclist: Sequence[Operand | Callable[..., Operand]],
     /,
     *args: Any,
     out: Tensor | None = None,
@@ -91,9 +92,9 @@ def piecewise(
     [-1.0, 0.0, 9.0]
     """
     what = "piecewise"
-    given = to_tensor(what, "x", x)
+    x = to_tensor(what, "x", x)
     is_one = not isinstance(condlist, (list, tuple))
-    conditions = list(beside(what, given, *([condlist] if is_one else condlist)))[1:]
+    conditions = list(upload_operands(what, x, *([condlist] if is_one else condlist)))[1:]
     values, count = list(to_tuple(what, "funclist", funclist)), len(conditions)
     if not count or len(values) not in (count, count + 1):
         rule = "funclist must have a function for each condition, and at most one more"
@@ -104,13 +105,13 @@ def piecewise(
             for condition in conditions[1:]:
                 some = logical_or(some, condition)
             conditions.append(logical_not(some))
-        result = zeros_like(given)
+        result = zeros_like(x)
         for condition, value in zip(conditions, values):
-            found = value(given, *args, **named) if callable(value) else value
-            if isinstance(found, Tensor):
-                found = astype(found, given.dtype, copy=False)
-            result = where(condition, found, result)
-        return result if out is None else astype(result, given.dtype, out=out)
+            chosen = value(x, *args, **named) if callable(value) else value
+            if isinstance(chosen, Tensor):
+                chosen = astype(chosen, x.dtype, copy=False)
+            result = where(condition, chosen, result)
+        return result if out is None else astype(result, x.dtype, out=out)
 
 
 @hinted
@@ -133,16 +134,16 @@ def unwrap(
     [0, -1, -3, -2, -4]
     """
     what = "unwrap"
-    given, turn = to_tensor(what, "p", p), to_number(what, "period", period)
-    check_dtype(what, given.dtype, of_kinds("iuf"))
-    dim = to_axis(what, "axis", axis, given.ndim)
-    whole = given.dtype.kind == "i" and isinstance(turn, int)
-    dtype = given.dtype if whole else float_dtype(given.dtype)
+    p, turn = to_tensor(what, "p", p), to_number(what, "period", period)
+    check_dtype(what, p.dtype, of_kinds("iuf"))
+    dim = to_axis(what, "axis", axis, p.ndim)
+    whole = p.dtype.kind == "i" and isinstance(turn, int)
+    dtype = p.dtype if whole else float_dtype(p.dtype)
     most = turn / 2 if discont is None else to_number(what, "discont", discont)
     half: float = turn // 2 if whole else turn / 2
-    target = result_over(what, given.layout.like(), dtype, given, out)
+    target = result_over(what, p.layout.like(), dtype, p, out)
     with ErrorsAs(what):
-        x = astype(given, computed_in(dtype), copy=False)
+        x = astype(p, computed_in(dtype), copy=False)
         if x.shape[dim] < 2:
             return astype(x, dtype, out=target)
         steps = diff(x, axis=dim)
@@ -153,8 +154,8 @@ def unwrap(
         turns = where(less(abs(steps), most), 0, subtract(near, steps))
         shifts = cumulative_sum(turns, axis=dim, dtype=x.dtype)
         halves = (0, 1), (1, steps.shape[dim])
-        first, rest = [x.over(x.layout.narrow(dim, *one)) for one in halves]
-        places = [target.over(target.layout.narrow(dim, *one)) for one in halves]
+        first, rest = [x.over(x.layout.narrow(dim, *part)) for part in halves]
+        places = [target.over(target.layout.narrow(dim, *part)) for part in halves]
         moved = add(rest, shifts)
         astype(first, dtype, out=places[0])
         astype(moved, dtype, out=places[1])
@@ -173,19 +174,19 @@ def trim_zeros(x: Tensor, /, trim: str = "fb", axis: Axes | None = None) -> Tens
     [3, 0, 5]
     """
     what = "trim_zeros"
-    given = to_tensor(what, "x", x)
-    axes = row_major(given.ndim) if axis is None else to_axes(what, axis, given.ndim)
+    x = to_tensor(what, "x", x)
+    axes = row_major(x.ndim) if axis is None else to_axes(what, axis, x.ndim)
     ends = trim.lower() if isinstance(trim, str) else ""
     if ends not in ("f", "b", "fb", "bf"):
         raise RangeError(what, "trim must be 'f', 'b' or 'fb'", trim=trim)
-    layout = given.layout
+    layout = x.layout
     for dim in axes:
-        others = tuple([k for k in range(given.ndim) if k != dim])
-        places = flatnonzero(any(given, axis=others))
+        others = tuple([k for k in range(x.ndim) if k != dim])
+        places = flatnonzero(any(x, axis=others))
         if not places.size:
             layout = layout.narrow(dim, 0, 0)
             continue
         start = int(places[0].item()) if "f" in ends else 0
-        end = int(places[-1].item()) + 1 if "b" in ends else given.shape[dim]
+        end = int(places[-1].item()) + 1 if "b" in ends else x.shape[dim]
         layout = layout.narrow(dim, start, end - start)
-    return given.over(layout)
+    return x.over(layout)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dml_vk.arguments import several, to_sizes
-from dml_vk.array.creation import Shape, Wanted
-from dml_vk.dtypes import float32, to_dtype
+from dml_vk.array.creation import Shape
+from dml_vk.dtypes import DTypeLike, float32, to_dtype
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.pinned import pinned_array
+from dml_vk.tensor.core import DeviceLike
 from dml_vk.tensor.host import Array
 
 
-def pinned(shape: Shape, dtype: Any = None, *, device: Wanted = None) -> Array:
+def pinned(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike = None) -> Array:
     """Create a NumPy array in memory of the host that a device itself copies from and to.
 
     Its elements are undefined, the default dtype is float32. Between such an array and a tensor of

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import Axes, Ints, axis_error, is_one, to_axis, to_int, to_tuple
 from dml_vk.array.calls import call
 from dml_vk.array.einsum import Factor, contracted, numeric_dtype
 from dml_vk.array.elementwise import conj
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation import to_axes
 from dml_vk.errors import LayoutError, LayoutIndexError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import to_tensor
+from dml_vk.tensor.operands import Operand, to_tensor
 
 SAME_DEPTH = "x1.shape[-1] must equal x2.shape[-2] (x2.shape[0] if 1-D)"
 
@@ -38,9 +37,9 @@ def matmul(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     return call(_matmul, (x1, x2), out)
 
 
-def _matmul(operands: Sequence[Any], out: Any) -> Tensor:
+def _matmul(operands: Sequence[Operand], out: Tensor | None) -> Tensor:
     what = "matmul"
-    x1, x2 = beside(what, *operands)
+    x1, x2 = upload_operands(what, *operands)
     dtype = numeric_dtype(what, (("x1", x1), ("x2", x2)))
     if not x1.shape or not x2.shape:
         rule = "operands must have at least one dim: use multiply for scalars"
@@ -79,9 +78,9 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = No
     return call(_vecdot, (x1, x2), out, to_int("vecdot", "axis", axis))
 
 
-def _vecdot(operands: Sequence[Any], out: Any, axis: int) -> Tensor:
+def _vecdot(operands: Sequence[Operand], out: Tensor | None, axis: int) -> Tensor:
     what = "vecdot"
-    x1, x2 = beside(what, *operands)
+    x1, x2 = upload_operands(what, *operands)
     dtype = numeric_dtype(what, (("x1", x1), ("x2", x2)))
     if x1.dtype.kind == "c":
         x1 = conj(x1)
@@ -122,7 +121,7 @@ def tensordot(
     91
     """
     what = "tensordot"
-    x1, x2 = beside(what, x1, x2)
+    x1, x2 = upload_operands(what, x1, x2)
     numeric_dtype(what, (("x1", x1), ("x2", x2)))
     axes1, axes2 = _axis_pairs(what, axes, x1, x2)
     if [x1.shape[axis] for axis in axes1] != [x2.shape[axis] for axis in axes2]:
@@ -131,7 +130,7 @@ def tensordot(
     return call(_tensordot, (x1, x2), out, axes1, axes2)
 
 
-def _tensordot(operands: Sequence[Any], out: Any, axes1: Ints, axes2: Ints) -> Tensor:
+def _tensordot(operands: Sequence[Tensor], out: Tensor | None, axes1: Ints, axes2: Ints) -> Tensor:
     what, (x1, x2) = "tensordot", operands
     dtype = numeric_dtype(what, (("x1", x1), ("x2", x2)))
     own1 = [dim for dim in range(len(x1.shape)) if dim not in axes1]
@@ -151,24 +150,24 @@ def shared_axis(what: str, axis: int, x1: Tensor, x2: Tensor) -> int:
     # Counted from the front, it is the same dim in both only if they have the same rank.
     if ranks[0] == ranks[1]:
         return to_axis(what, "axis", axis, ranks[0]) - ranks[0]
-    found = to_int(what, "axis", axis)
-    if not -min(ranks) <= found < 0:
+    dim = to_int(what, "axis", axis)
+    if not -min(ranks) <= dim < 0:
         rule = f"axis must be from {-min(ranks)} to -1 when ranks differ"
         raise axis_error(LayoutIndexError(what, rule, axis=axis, x1=x1.shape, x2=x2.shape))
-    return found
+    return dim
 
 
-def _axis_pairs(what: str, axes: Any, x1: Tensor, x2: Tensor) -> tuple[Ints, Ints]:
+def _axis_pairs(what: str, axes: int | Sequence[Axes], x1: Tensor, x2: Tensor) -> tuple[Ints, Ints]:
     rank1, rank2 = len(x1.shape), len(x2.shape)
-    if not is_one(axes):
+    if not (isinstance(axes, int) or is_one(axes)):
         pair = to_tuple(what, "axes", axes)
         if len(pair) != 2:
             rule = "axes must be an integer or a pair of sequences of axes"
             raise LayoutError(what, rule, axes=axes)
-        found = to_axes(what, pair[0], rank1, "axes"), to_axes(what, pair[1], rank2, "axes")
-        if len(found[0]) != len(found[1]):
+        pairs = to_axes(what, pair[0], rank1, "axes"), to_axes(what, pair[1], rank2, "axes")
+        if len(pairs[0]) != len(pairs[1]):
             raise LayoutError(what, "axes must list as many axes of x1 as of x2", axes=axes)
-        return found
+        return pairs
     count = to_int(what, "axes", axes)
     if not 0 <= count <= min(rank1, rank2):
         rule = f"axes must be from 0 to {min(rank1, rank2)}, the smaller rank"

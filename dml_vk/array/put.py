@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dml_vk.arguments import to_bool
 from dml_vk.array.creation import asarray
 from dml_vk.array.elementwise import add, astype, less, remainder, where
 from dml_vk.array.grids import arange
-from dml_vk.array.host_operands import beside, beside_tensor
-from dml_vk.array.indexing.modes import check_mode, moved
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.host_operands import upload_array, upload_operands
+from dml_vk.array.indexing.modes import check_mode, in_range
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import reshape
-from dml_vk.array.selections import flatnonzero, unravel_index, within
+from dml_vk.array.selection import flatnonzero, unravel_index, within
 from dml_vk.dtypes import bool_, int64
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, of_kinds, plain, to_tensor
+from dml_vk.tensor.host import ArrayLike
+from dml_vk.tensor.operands import Operand, check_dtype, of_kinds, plain, to_tensor
 
 
-def fill_diagonal(a: Tensor, val: Any, /, wrap: bool = False) -> None:
+def fill_diagonal(a: Tensor, val: ArrayLike, /, wrap: bool = False) -> None:
     """Write to the diagonal a number, or numbers, which are repeated.
 
     With more than two dims, all sizes must be equal. With `wrap`, the diagonal of a tall matrix
@@ -51,7 +50,7 @@ def fill_diagonal(a: Tensor, val: Any, /, wrap: bool = False) -> None:
             at += size
 
 
-def put(a: Tensor, ind: Any, v: Any, /, mode: str = "raise") -> None:
+def put(a: Tensor, ind: ArrayLike, v: ArrayLike, /, mode: str = "raise") -> None:
     """Write values, which are repeated, to elements by their row-major indexes.
 
     Negative indexes count from the end. Without values nothing is written. It waits for the check
@@ -77,12 +76,12 @@ def put(a: Tensor, ind: Any, v: Any, /, mode: str = "raise") -> None:
         if mode == "raise":
             index = within(what, where(less(index, 0), add(index, x.size), index), x.size)
         else:
-            index = moved(mode, index, x.size)
+            index = in_range(mode, index, x.size)
         values = repeated(what, v, x, index.size)
         x[unravel_index(index, x.shape) if x.ndim else ...] = values
 
 
-def putmask(a: Tensor, mask: Any, values: Any, /) -> None:
+def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike, /) -> None:
     """Write, where the mask is true, the value of the same row-major index; they are repeated.
 
     Without values nothing is written.
@@ -98,13 +97,13 @@ def putmask(a: Tensor, mask: Any, values: Any, /) -> None:
     with ErrorsAs(what):
         if _is_nothing(values):
             return
-        found = repeated(what, values, x, x.size)
-        if isinstance(found, Tensor):
-            found = astype(reshape(found, x.shape), x.dtype, copy=False)
-        x[...] = where(chosen, found, x)
+        source = repeated(what, values, x, x.size)
+        if isinstance(source, Tensor):
+            source = astype(reshape(source, x.shape), x.dtype, copy=False)
+        x[...] = where(chosen, source, x)
 
 
-def place(arr: Tensor, mask: Any, vals: Any, /) -> None:
+def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike, /) -> None:
     """Write, where the mask is true, the first values, one after the other; they are repeated.
 
     It waits for the number of elements.
@@ -123,9 +122,9 @@ def place(arr: Tensor, mask: Any, vals: Any, /) -> None:
             x[unravel_index(places, x.shape)] = repeated(what, vals, x, places.size)
 
 
-def _masked(what: str, a: Any, mask: Any) -> tuple[Tensor, Tensor]:
+def _masked(what: str, a: Tensor, mask: ArrayLike) -> tuple[Tensor, Tensor]:
     x = to_tensor(what, "a", a)
-    chosen = to_tensor(what, "mask", beside(what, x, mask)[1])
+    chosen = to_tensor(what, "mask", upload_operands(what, x, mask)[1])
     if chosen.size != x.size:
         rule = "mask must have as many elements as the tensor"
         raise LayoutError(what, rule, mask=chosen.shape, shape=x.shape)
@@ -133,20 +132,20 @@ def _masked(what: str, a: Any, mask: Any) -> tuple[Tensor, Tensor]:
         return x, reshape(astype(chosen, bool_, copy=False), x.shape)
 
 
-def _is_nothing(values: Any) -> bool:
+def _is_nothing(values: ArrayLike) -> bool:
     return 0 in values.shape if isinstance(values, Tensor) else np.size(values) == 0
 
 
-def repeated(what: str, values: Any, x: Tensor, count: int, first: int = 0) -> Any:
+def repeated(what: str, values: ArrayLike, x: Tensor, count: int, first: int = 0) -> Operand:
     """Return a number, or `count` values from the `first` on, as often repeated as it takes."""
-    given = values if isinstance(values, Tensor) else plain(values)
-    if not isinstance(given, Tensor):
-        if isinstance(given, (bool, int, float, complex)):
-            return given
-        given = beside_tensor(what, given, x)
-    if not given.size:
-        raise LayoutError(what, "values must not be empty", values=given.shape)
-    flat = reshape(given, -1)
+    source = values if isinstance(values, Tensor) else plain(values)
+    if not isinstance(source, Tensor):
+        if isinstance(source, (bool, int, float, complex)):
+            return source
+        source = upload_array(what, source, x)
+    if not source.size:
+        raise LayoutError(what, "values must not be empty", values=source.shape)
+    flat = reshape(source, -1)
     if flat.size == count and not first:
         return flat
     return elements_at(flat, remainder(arange(first, first + count, device=x.device), flat.size))

@@ -12,7 +12,7 @@ import numpy as np
 
 from dml_vk.errors import DTypeError, RangeError
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.host import Array
+from dml_vk.tensor.host import Array, ArrayLike
 
 # Methods that select an element, and how they round the position.
 CHOOSING = {
@@ -43,18 +43,18 @@ class Places(NamedTuple):
     part: Any
 
 
-def to_method(what: str, method: Any) -> str:
+def to_method(what: str, method: str) -> str:
     if not isinstance(method, str) or method not in METHODS:
         rule = f"method must be one of {', '.join(METHODS)}"
         raise RangeError(what, rule, method=method)
     return method
 
 
-def to_fractions(what: str, q: Any, whole: int) -> Array:
+def to_fractions(what: str, q: ArrayLike, whole: int) -> Array:
     """Convert q, from 0 to `whole`, to float64 fractions. A tensor is waited for."""
-    given = q.numpy() if isinstance(q, Tensor) else q
+    values = q.numpy() if isinstance(q, Tensor) else q
     try:
-        array = np.asarray(given)
+        array = np.asarray(values)
     except (TypeError, ValueError):
         array = np.asarray("")
     if array.dtype.kind not in "biuf" and array.size:

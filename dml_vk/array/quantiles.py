@@ -25,8 +25,8 @@ from dml_vk.array.elementwise import (
     subtract,
     where,
 )
-from dml_vk.array.host_operands import beside
-from dml_vk.array.indexing.taking import elements_at, take
+from dml_vk.array.host_operands import upload_operands
+from dml_vk.array.indexing.take import elements_at, take
 from dml_vk.array.manipulation import reshape
 from dml_vk.array.quantile_places import CHOOSING, Places, places, to_fractions, to_method
 from dml_vk.array.sorting import sort
@@ -38,7 +38,7 @@ from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
 from dml_vk.tensor.core import Tensor, tensor_over
-from dml_vk.tensor.host import Array
+from dml_vk.tensor.host import Array, ArrayLike
 from dml_vk.tensor.operands import check_ordered, result_over, to_tensor
 
 _MEDIAN = "median"  # the mean of the two middle elements
@@ -68,7 +68,7 @@ def median(
 def quantile(
     x: Tensor,
     /,
-    q: Any,
+    q: ArrayLike,
     axis: Axes | None = None,
     *,
     method: str = "linear",
@@ -99,7 +99,7 @@ def quantile(
 def percentile(
     x: Tensor,
     /,
-    q: Any,
+    q: ArrayLike,
     axis: Axes | None = None,
     *,
     method: str = "linear",
@@ -139,7 +139,7 @@ def nanmedian(
 def nanquantile(
     x: Tensor,
     /,
-    q: Any,
+    q: ArrayLike,
     axis: Axes | None = None,
     *,
     method: str = "linear",
@@ -161,7 +161,7 @@ def nanquantile(
 def nanpercentile(
     x: Tensor,
     /,
-    q: Any,
+    q: ArrayLike,
     axis: Axes | None = None,
     *,
     method: str = "linear",
@@ -181,28 +181,28 @@ def nanpercentile(
 
 def _of_share(
     what: str,
-    x: Any,
-    q: Any,
+    x: Tensor,
+    q: ArrayLike,
     axis: Axes | None,
-    method: Any,
+    method: str,
     keepdims: bool,
-    weights: Any,
+    weights: Tensor | None,
     out: Tensor | None,
 ) -> Tensor:
-    x, weights = beside(what, x, weights)
+    x, weights = upload_operands(what, x, weights)
     to_tensor(what, "x", x)
     shares = to_fractions(what, q, 100 if what.endswith("percentile") else 1)
-    found = to_method(what, method)
+    rule = to_method(what, method)
     if weights is not None:
-        weights = weights_beside(what, x, weights, axis, found)
+        weights = weights_beside(what, x, weights, axis, rule)
     without_nan = what.startswith("nan")
-    return _quantiles(what, x, shares, axis, found, keepdims, out, without_nan, weights)
+    return _quantiles(what, x, shares, axis, rule, keepdims, out, without_nan, weights)
 
 
 def _quantiles(
     what: str,
-    x: Any,
-    q: Any,
+    x: Tensor,
+    q: ArrayLike,
     axis: Axes | None,
     method: str,
     keepdims: bool,
@@ -234,10 +234,10 @@ def _quantiles(
         if without_nan and floats:
             numbers = count_nonzero(equal(ordered, ordered), 0, keepdims=True)
             on_device = asarray(shares, device=x.device)
-            found = places(elementwise, method, on_device, astype(numbers, float64))
+            positions = places(elementwise, method, on_device, astype(numbers, float64))
         else:
-            found = places(np, method, shares, np.float64(count))
-        result = reshape(_between(ordered, found, method, dtype), target.shape)
+            positions = places(np, method, shares, np.float64(count))
+        result = reshape(_between(ordered, positions, method, dtype), target.shape)
         if floats and not without_nan:
             # A NaN is sorted last.
             none = reshape(isnan(ordered[-1]), left.sizes)
@@ -255,8 +255,8 @@ def rows_of(what: str, x: Tensor, axes: Ints) -> Tensor:
     """Merge the reduced dims, in any order, to one dim in front: a view if strides allow it."""
     layout = x.layout
     inner = [dim for dim in layout.order if dim in axes]
-    kept = [dim for dim in range(layout.rank) if dim not in axes]
-    seen = layout.permute((*inner, *kept))
+    others = [dim for dim in range(layout.rank) if dim not in axes]
+    seen = layout.permute((*inner, *others))
     length = Layout(seen.sizes[: len(inner)]).numel
     rows = seen.view((length, *seen.sizes[len(inner) :]))
     if rows is not None:
@@ -266,18 +266,18 @@ def rows_of(what: str, x: Tensor, axes: Ints) -> Tensor:
     return reshape(temporary, (length, *seen.sizes[len(inner) :]))
 
 
-def _between(ordered: Tensor, found: Places, method: str, dtype: DType) -> Tensor:
+def _between(ordered: Tensor, positions: Places, method: str, dtype: DType) -> Tensor:
     """Return the elements at these places, or interpolate between them."""
-    below = _at(ordered, found.below)
-    if method in CHOOSING or (isinstance(found.part, np.ndarray) and not found.part.any()):
+    below = _at(ordered, positions.below)
+    if method in CHOOSING or (isinstance(positions.part, np.ndarray) and not positions.part.any()):
         return below if below.dtype is dtype else astype(below, dtype)
     wide = computed_in(dtype, below.dtype)
     low = astype(below, wide, copy=False)
-    high = astype(_at(ordered, found.above), wide, copy=False)
+    high = astype(_at(ordered, positions.above), wide, copy=False)
     if method == _MEDIAN:
         between = multiply(add(low, high), 0.5)
     else:
-        between = _interpolated(low, high, found.part)
+        between = _interpolated(low, high, positions.part)
     # Equal elements keep their bits, and infinities do not become NaN.
     return where(equal(low, high), low, between)
 
@@ -287,9 +287,9 @@ def _interpolated(low: Tensor, high: Tensor, part: Any) -> Tensor:
     wide = low.dtype
     rest = 1 - part
     if isinstance(part, np.ndarray):
-        part, rest = (asarray(one, wide, device=low.device) for one in (part, rest))
+        part, rest = (asarray(weight, wide, device=low.device) for weight in (part, rest))
     else:
-        part, rest = (astype(one, wide, copy=False) for one in (part, rest))
+        part, rest = (astype(weight, wide, copy=False) for weight in (part, rest))
     off = subtract(high, low)
     upwards, downwards = add(low, multiply(off, part)), subtract(high, multiply(off, rest))
     return where(greater_equal(part, 0.5), downwards, upwards)
@@ -302,8 +302,8 @@ def _at(ordered: Tensor, index: Array | Tensor) -> Tensor:
     return elements_at(ordered, astype(index, int64))
 
 
-def _written(what: str, found: Tensor, target: Tensor) -> Tensor:
-    if found.dtype is not target.dtype:
-        return astype(found, target.dtype, out=target)
-    copy_elements(what, found, target)
+def _written(what: str, result: Tensor, target: Tensor) -> Tensor:
+    if result.dtype is not target.dtype:
+        return astype(result, target.dtype, out=target)
+    copy_elements(what, result, target)
     return target

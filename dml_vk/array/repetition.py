@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import is_axis_of_none, is_one, several, to_axis, to_int, to_ints, to_sizes
 from dml_vk.array import statistics
@@ -34,10 +33,10 @@ def tile(x: Tensor, repetitions: int | Sequence[int], /, *, out: Tensor | None =
     >>> dml_vk.tile(dml_vk.asarray([1, 2]), (2, 2)).tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
-    given = to_tensor("tile", "x", x)
+    x = to_tensor("tile", "x", x)
     counts = to_sizes("tile", several(repetitions))
-    counts = (1,) * (given.ndim - len(counts)) + counts
-    return _repeated("tile", given, len(counts) - given.ndim, counts, out)
+    counts = (1,) * (x.ndim - len(counts)) + counts
+    return _repeated("tile", x, len(counts) - x.ndim, counts, out)
 
 
 @hinted
@@ -58,37 +57,37 @@ def repeat(
     >>> dml_vk.repeat(dml_vk.asarray([[1, 2]]), 2, axis=1).tolist()
     [[1, 1, 2, 2]]
     """
-    given = to_tensor("repeat", "x", x)
-    if is_axis_of_none(axis, given.ndim):
+    x = to_tensor("repeat", "x", x)
+    if is_axis_of_none(axis, x.ndim):
         axis = None
-    dim = None if axis is None else to_axis("repeat", "axis", axis, given.ndim)
-    if is_one(repeats):
+    dim = None if axis is None else to_axis("repeat", "axis", axis, x.ndim)
+    if isinstance(repeats, int) or is_one(repeats):
         count = to_int("repeat", "repeats", repeats)
         if count < 0:
             raise RangeError("repeat", "repeats must not be negative", repeats=count)
         if dim is None:
-            return _repeated_flat(given, count, out)
-        counts = [count if k == dim else 1 for k in range(given.ndim)]
-        return _repeated("repeat", given, 0, counts, out, inside=True)
-    return _repeated_by_list(given, repeats, dim, out)
+            return _repeated_flat(x, count, out)
+        counts = [count if k == dim else 1 for k in range(x.ndim)]
+        return _repeated("repeat", x, 0, counts, out, inside=True)
+    return _repeated_by_list(x, repeats, dim, out)
 
 
 def _repeated(
     what: str,
-    given: Tensor,
+    x: Tensor,
     new: int,
     counts: Sequence[int],
-    out: Any,
+    out: Tensor | None,
     *,
     inside: bool = False,
 ) -> Tensor:
     """Repeat each dim, after adding `new` ones, as a whole, or with `inside` index by index."""
-    order = (*row_major(new), *[dim + new for dim in given.layout.order])
-    sizes = (1,) * new + given.shape
+    order = (*row_major(new), *[dim + new for dim in x.layout.order])
+    sizes = (1,) * new + x.shape
     whole = Layout.packed([size * count for size, count in zip(sizes, counts)], order)
-    result = result_over(what, whole, given.dtype, given, out)
+    result = result_over(what, whole, x.dtype, x, out)
     if result.size:
-        source = copy_if_overlapping(what, given, result)
+        source = copy_if_overlapping(what, x, result)
         # View each dim of the result as two, of which the source has stride 0 along one.
         cut = []
         for size, stride, count in zip(sizes, (0,) * new + source.layout.strides, counts):
@@ -98,12 +97,12 @@ def _repeated(
     return result
 
 
-def _repeated_flat(given: Tensor, count: int, out: Any) -> Tensor:
-    whole = Layout((given.size * count,))
-    result = result_over("repeat", whole, given.dtype, given, out)
+def _repeated_flat(x: Tensor, count: int, out: Tensor | None) -> Tensor:
+    whole = Layout((x.size * count,))
+    result = result_over("repeat", whole, x.dtype, x, out)
     if result.size:
-        source = copy_if_overlapping("repeat", given, result)
-        cut = [*zip(given.shape, source.layout.strides), (count, 0)]
+        source = copy_if_overlapping("repeat", x, result)
+        cut = [*zip(x.shape, source.layout.strides), (count, 0)]
         _copy_cut("repeat", source, cut, result)
     return result
 
@@ -117,36 +116,38 @@ def _copy_cut(what: str, source: View, cut: Sequence[Pair], target: Tensor) -> N
     copy_elements(what, with_layout(source, layout), with_layout(target, parts))
 
 
-def _repeated_by_list(given: Tensor, repeats: Any, axis: int | None, out: Any) -> Tensor:
+def _repeated_by_list(
+    x: Tensor, repeats: Sequence[int] | Tensor, axis: int | None, out: Tensor | None
+) -> Tensor:
     """Repeat by gathering: find the source index of each index of the result."""
     if axis is None:
-        given, axis = reshape(given, -1), 0
-    count = given.shape[axis]
-    counts, total, least = _counts(given, repeats)
+        x, axis = reshape(x, -1), 0
+    count = x.shape[axis]
+    counts, total, least = _counts(x, repeats)
     if counts.shape not in ((count,), (1,)):
         rule = f"repeats must be an integer, or one for each of the {count} indexes"
         raise LayoutError("repeat", rule, shape=counts.shape)
     if least < 0:
         raise RangeError("repeat", "repeats must not be negative", least=least)
     total *= count if counts.shape != (count,) else 1
-    sizes = (*given.shape[:axis], total, *given.shape[axis + 1 :])
-    layout = Layout.packed(sizes, given.layout.order)
-    result = result_over("repeat", layout, given.dtype, given, out)
+    sizes = (*x.shape[:axis], total, *x.shape[axis + 1 :])
+    layout = Layout.packed(sizes, x.layout.order)
+    result = result_over("repeat", layout, x.dtype, x, out)
     if result.size:
         ends = cumulative_sum(broadcast_to(counts, count))
-        index = searchsorted(ends, arange(total, device=given.device), side="right")
-        along = index.layout.view([total if dim == axis else 1 for dim in range(given.ndim)])
+        index = searchsorted(ends, arange(total, device=x.device), side="right")
+        along = index.layout.view([total if dim == axis else 1 for dim in range(x.ndim)])
         assert along is not None  # since it only adds dims of size 1
-        gather_elements("repeat", given, index.over(along), result, axis)
+        gather_elements("repeat", x, index.over(along), result, axis)
     return result
 
 
-def _counts(given: Tensor, repeats: Any) -> tuple[Tensor, int, int]:
+def _counts(x: Tensor, repeats: Sequence[int] | Tensor) -> tuple[Tensor, int, int]:
     """Return (the count of each index, as int64, their sum, their minimum)."""
     if not isinstance(repeats, Tensor):
         numbers = to_ints("repeat", "repeats", repeats)
         with ErrorsAs("repeat"):
-            counts = asarray(numbers, int64, device=given.device)
+            counts = asarray(numbers, int64, device=x.device)
         return counts, sum(numbers), min(numbers, default=0)
     check_dtype("repeat", repeats.dtype, of_kinds("iu"))
     counts = Tensor(converted("repeat", repeats, int64))

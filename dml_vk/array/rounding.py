@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dml_vk.arguments import to_int
@@ -28,8 +26,8 @@ def around(x: Tensor, /, decimals: int = 0, *, out: Tensor | None = None) -> Ten
     >>> dml_vk.around(dml_vk.asarray([1.25, -3.987]), 1).tolist()
     [1.2000000476837158, -4.0]
     """
-    given = to_tensor("around", "x", x)
-    return rounded("around", given, "decimals", to_int("around", "decimals", decimals), out)
+    x = to_tensor("around", "x", x)
+    return rounded("around", x, "decimals", to_int("around", "decimals", decimals), out)
 
 
 def fix(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
@@ -43,9 +41,9 @@ def fix(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
         return elementwise.trunc(x, out=out)
 
 
-def rounded(what: str, x: Any, name: str, digits: int, out: Tensor | None = None) -> Tensor:
+def rounded(what: str, x: Tensor, name: str, digits: int, out: Tensor | None = None) -> Tensor:
     """Round to decimal places, whose number is the argument of this name."""
-    got: dict[str, Any] = {name: digits}
+    got: dict[str, object] = {name: digits}
     with ErrorsAs(what):
         if x.dtype.kind == "c" and digits:
             target = result_over(what, x.layout.like(), x.dtype, x, out)
@@ -61,13 +59,13 @@ def rounded(what: str, x: Any, name: str, digits: int, out: Tensor | None = None
             raise RangeError(what, rule, **got)
         scale = 10.0 ** abs(digits)
         if digits > 0:
-            made = elementwise.divide(elementwise.round(elementwise.multiply(x, scale)), scale)
+            result = elementwise.divide(elementwise.round(elementwise.multiply(x, scale)), scale)
         else:
             # If the scale is out of range, x / scale rounds to 0, and any finite factor will do.
             back = min(scale, float(np.finfo(x.dtype.numpy_name).max))
-            made = elementwise.multiply(elementwise.round(elementwise.divide(x, scale)), back)
+            result = elementwise.multiply(elementwise.round(elementwise.divide(x, scale)), back)
         # A number that overflows when scaled has no such digits, and is returned unchanged.
-        return elementwise.where(elementwise.isfinite(made), made, x, out=out)
+        return elementwise.where(elementwise.isfinite(result), result, x, out=out)
 
 
 def _to_tens(x: Tensor, zeros: int, out: Tensor | None) -> Tensor:
@@ -75,14 +73,14 @@ def _to_tens(x: Tensor, zeros: int, out: Tensor | None) -> Tensor:
     if zeros > MOST_ZEROS:
         return elementwise.multiply(x, 0, out=out)
     wide, scale = uint64 if x.dtype is uint64 else int64, 10**zeros
-    given = elementwise.astype(x, wide, copy=False)
-    below = elementwise.floor_divide(given, scale)
-    rest = elementwise.subtract(given, elementwise.multiply(below, scale))
+    wider = elementwise.astype(x, wide, copy=False)
+    below = elementwise.floor_divide(wider, scale)
+    rest = elementwise.subtract(wider, elementwise.multiply(below, scale))
     to_next = elementwise.subtract(scale, rest)
     is_tie = elementwise.equal(rest, to_next)
     is_odd = elementwise.equal(elementwise.bitwise_and(below, 1), 1)
     up = elementwise.logical_or(
         elementwise.greater(rest, to_next), elementwise.logical_and(is_tie, is_odd)
     )
-    found = elementwise.multiply(elementwise.add(below, elementwise.astype(up, wide)), scale)
-    return elementwise.astype(found, x.dtype, out=out)
+    result = elementwise.multiply(elementwise.add(below, elementwise.astype(up, wide)), scale)
+    return elementwise.astype(result, x.dtype, out=out)

@@ -10,7 +10,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
@@ -40,19 +40,19 @@ _BF16 = "BF16"
 
 
 def write(stream: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
-    header: dict[str, Any] = {}
-    place = 0
+    header: dict[str, object] = {}
+    start = 0
     # Larger elements first, so that all are aligned.
     names = sorted(tensors, key=lambda name: (-tensors[name].dtype.itemsize, name))
     for name in names:
-        one = tensors[name]
-        if one.dtype.name not in _NAMES or name == "__metadata__":
+        tensor = tensors[name]
+        if tensor.dtype.name not in _NAMES or name == "__metadata__":
             rule = "a .safetensors file has no such dtype or name"
-            raise DTypeError("save", rule, dtype=one.dtype, name=name)
-        end = place + one.size * one.dtype.itemsize
-        kind = _NAMES[one.dtype.name]
-        header[name] = {"dtype": kind, "shape": list(one.shape), "data_offsets": [place, end]}
-        place = end
+            raise DTypeError("save", rule, dtype=tensor.dtype, name=name)
+        end = start + tensor.size * tensor.dtype.itemsize
+        kind = _NAMES[tensor.dtype.name]
+        header[name] = {"dtype": kind, "shape": list(tensor.shape), "data_offsets": [start, end]}
+        start = end
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % _LENGTH)
     stream.write(len(text).to_bytes(_LENGTH, "little"))
@@ -72,11 +72,13 @@ def read(stream: IO[bytes]) -> dict[str, Array]:
     if not isinstance(header, dict):
         raise ValueError("the header is not an object")
     header.pop("__metadata__", None)
-    found, at = {}, 0
-    rows = sorted(header.items(), key=lambda row: [int(one) for one in row[1]["data_offsets"]])
+    arrays, at = {}, 0
+    rows = sorted(
+        header.items(), key=lambda row: [int(number) for number in row[1]["data_offsets"]]
+    )
     for name, row in rows:
         begin, end = row["data_offsets"]
-        shape = [int(one) for one in row["shape"]]
+        shape = [int(number) for number in row["shape"]]
         kind = np.dtype(np.uint16) if row["dtype"] == _BF16 else _NUMPYS[row["dtype"]]
         if (
             begin != at
@@ -90,10 +92,10 @@ def read(stream: IO[bytes]) -> dict[str, Array]:
         if row["dtype"] == _BF16:
             data = (data.astype(np.uint32) << 16).view(np.float32)
         own = data.dtype.newbyteorder("=")
-        found[name], at = data.astype(own, copy=False).reshape(shape), end
+        arrays[name], at = data.astype(own, copy=False).reshape(shape), end
     if stream.read(1):
         raise ValueError("bytes that belong to no array")
-    return {name: found[name] for name in header}
+    return {name: arrays[name] for name in header}
 
 
 def _exactly(stream: IO[bytes], count: int) -> bytes:

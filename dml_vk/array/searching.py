@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
 
-from dml_vk.array.host_operands import beside, number_beside
+from dml_vk.array.host_operands import number_as_tensor, upload_operands
 from dml_vk.dtypes import int64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
@@ -43,11 +42,11 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
         raise LayoutError("nonzero", "x must have at least one dim", shape=layout.sizes)
     if layout.rank == 1:
         return (Tensor(nonzero_positions("nonzero", x, int64)),)
-    found = nonzero_positions("nonzero", x)
+    positions = nonzero_positions("nonzero", x)
     indexes = []
     for axis in range(layout.rank):
-        index = temporary("nonzero", Layout(found.layout.sizes), int64, found)
-        write_coordinates(found, index, layout.sizes, axis)
+        index = temporary("nonzero", Layout(positions.layout.sizes), int64, positions)
+        write_coordinates(positions, index, layout.sizes, axis)
         indexes.append(Tensor(index))
     return tuple(indexes)
 
@@ -75,9 +74,9 @@ def searchsorted(
     [3]
     """
     what = "searchsorted"
-    x1, wanted, sorter = beside(what, x1, x2, sorter)
+    x1, wanted, sorter = upload_operands(what, x1, x2, sorter)
     if isinstance(x1, Tensor) and isinstance(plain(wanted), numbers.Real):
-        wanted = number_beside(what, wanted, x1)
+        wanted = number_as_tensor(what, wanted, x1)
     x2 = to_tensor(what, "x2", wanted)
     tensors = [to_tensor(what, "x1", x1), x2]
     if sorter is not None:
@@ -108,5 +107,5 @@ def searchsorted(
 
 def check_one_dim(what: str, name: str, x: Tensor) -> None:
     if x.layout.rank != 1:
-        shape: dict[str, Any] = {name: x.shape}
+        shape: dict[str, object] = {name: x.shape}
         raise LayoutError(what, f"{name} must be 1-D", **shape)

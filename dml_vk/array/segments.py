@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from dml_vk.array.creation import full
 from dml_vk.array.cumulative import cumulative_sum
@@ -19,7 +18,7 @@ from dml_vk.array.elementwise import (
     where,
 )
 from dml_vk.array.grids import arange
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation import reshape
 from dml_vk.array.searching import searchsorted
 from dml_vk.array.statistics import max, sum
@@ -46,7 +45,9 @@ def segment_sums(values: Tensor, bounds: Tensor) -> Tensor:
     return segments_reduced(values, bounds, partial(sum, axis=1, dtype=values.dtype), 0)
 
 
-def segments_reduced(values: Tensor, bounds: Tensor, reduce: Reduction, identity: Any) -> Tensor:
+def segments_reduced(
+    values: Tensor, bounds: Tensor, reduce: Reduction, identity: complex
+) -> Tensor:
     """Return the reductions of the values between consecutive bounds, as `segment_sums` does.
 
     `reduce` is given matrices, of which it reduces the rows; `identity` is the result of nothing.
@@ -59,15 +60,15 @@ def segments_reduced(values: Tensor, bounds: Tensor, reduce: Reduction, identity
         # Blocks about as long as the average segment: longer ones would be mostly padding.
         average = values.size // count
         bits = builtins.min(_WIDEST, (longest - 1).bit_length(), 1 + average.bit_length())
-        values, bounds = _packed(values, bounds, bits, reduce, identity)
+        values, bounds = _reduce_blocks(values, bounds, bits, reduce, identity)
         longest = -(-longest >> bits)
     starts = bounds[:-1]
-    found = elements_at(values, minimum(starts, values.size - 1))
-    return where(less(starts, bounds[1:]), found, identity)
+    results = elements_at(values, minimum(starts, values.size - 1))
+    return where(less(starts, bounds[1:]), results, identity)
 
 
-def _packed(
-    values: Tensor, bounds: Tensor, bits: int, reduce: Reduction, identity: Any
+def _reduce_blocks(
+    values: Tensor, bounds: Tensor, bits: int, reduce: Reduction, identity: complex
 ) -> tuple[Tensor, Tensor]:
     """Reduce blocks of 2**bits elements; return that and the bounds of segments among them."""
     width, count, device = 1 << bits, bounds.size - 1, values.device
@@ -83,6 +84,6 @@ def _packed(
     index = add(first[:, None], arange(width, dtype=int64, device=device))
     inside = less(index, elements_at(ends, segment)[:, None])
     minimum(index, values.size - 1, out=index)
-    found = elements_at(values, reshape(index, -1))
+    gathered = elements_at(values, reshape(index, -1))
     del index
-    return reduce(where(inside, reshape(found, inside.shape), identity)), packed
+    return reduce(where(inside, reshape(gathered, inside.shape), identity)), packed

@@ -10,14 +10,14 @@ and none has an `out`.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dml_vk.arguments import to_axis, to_bool
 from dml_vk.array.creation import zeros
 from dml_vk.array.elementwise import add, astype, isnan, multiply
-from dml_vk.array.indexing.taking import take
+from dml_vk.array.indexing.take import take
 from dml_vk.array.manipulation import concat, moveaxis, reshape
 from dml_vk.array.statistics import any as any_of
 from dml_vk.dtypes import DType, int64, uint32, uint64
@@ -74,8 +74,8 @@ def unique_all(x: Tensor, /) -> UniqueAll:
     >>> found.inverse_indices.tolist()
     [[2, 0], [0, 1]]
     """
-    found = _Found("unique_all", x)
-    return UniqueAll(found.values(), found.indices(), found.inverse(), found.counts())
+    distinct = _Distinct("unique_all", x)
+    return UniqueAll(distinct.values(), distinct.indices(), distinct.inverse(), distinct.counts())
 
 
 def unique_counts(x: Tensor, /) -> UniqueCounts:
@@ -85,8 +85,8 @@ def unique_counts(x: Tensor, /) -> UniqueCounts:
     >>> dml_vk.unique_counts(dml_vk.asarray([2, 7, 2, 2])).counts.tolist()
     [3, 1]
     """
-    found = _Found("unique_counts", x, placed=False)
-    return UniqueCounts(found.values(), found.counts())
+    distinct = _Distinct("unique_counts", x, with_positions=False)
+    return UniqueCounts(distinct.values(), distinct.counts())
 
 
 def unique_inverse(x: Tensor, /) -> UniqueInverse:
@@ -96,8 +96,8 @@ def unique_inverse(x: Tensor, /) -> UniqueInverse:
     >>> dml_vk.unique_inverse(dml_vk.asarray([9, 4, 9])).inverse_indices.tolist()
     [1, 0, 1]
     """
-    found = _Found("unique_inverse", x)
-    return UniqueInverse(found.values(), found.inverse())
+    distinct = _Distinct("unique_inverse", x)
+    return UniqueInverse(distinct.values(), distinct.inverse())
 
 
 def unique_values(x: Tensor, /) -> Tensor:
@@ -107,7 +107,7 @@ def unique_values(x: Tensor, /) -> Tensor:
     >>> dml_vk.unique_values(dml_vk.asarray([2.5, -1.0, 2.5])).tolist()
     [-1.0, 2.5]
     """
-    return _Found("unique_values", x, placed=False).values()
+    return _Distinct("unique_values", x, with_positions=False).values()
 
 
 @hinted
@@ -143,24 +143,24 @@ def unique(
         "return_inverse": return_inverse,
         "return_counts": return_counts,
     }
-    index, inverse, counts = (to_bool(what, name, one) for name, one in asked.items())
+    index, inverse, counts = (to_bool(what, name, value) for name, value in asked.items())
     axis = None if axis is None else to_axis(what, "axis", axis, x.ndim)
     if axis is None or x.ndim == 1:
-        found = _Found(what, x, equal_nan, placed=index or inverse)
-        values = found.values()
+        distinct = _Distinct(what, x, equal_nan, with_positions=index or inverse)
+        values = distinct.values()
     else:
         rows = moveaxis(x, axis, 0)
         rows = reshape(rows, (len(rows), Layout(rows.shape[1:]).numel))
         nan = any_of(isnan(rows), axis=1) if x.dtype.kind in "fc" else None
-        found = _Found(what, _ranks(what, rows), nan=nan)
-        values = take(x, found.indices(), axis=axis)
+        distinct = _Distinct(what, _ranks(what, rows), nan=nan)
+        values = take(x, distinct.indices(), axis=axis)
     more = []
     if index:
-        more.append(found.indices())
+        more.append(distinct.indices())
     if inverse:
-        more.append(found.inverse())
+        more.append(distinct.inverse())
     if counts:
-        more.append(found.counts())
+        more.append(distinct.counts())
     return (values, *more) if more else values
 
 
@@ -174,12 +174,12 @@ def _ranks(what: str, rows: Tensor) -> Tensor:
     length, columns = rows.shape
     if not columns:
         return zeros(length, int64, device=rows.device)
-    ranks = _Found(what, rows, True).inverse()
+    ranks = _Distinct(what, rows, True).inverse()
     beyond = length * columns
     while columns > 1:
         pairs = add(multiply(ranks[:, 0 : columns - 1 : 2], beyond), ranks[:, 1::2])
         left = ranks[:, columns - columns % 2 :]
-        ranks = concat([_Found(what, pairs).inverse(), left], axis=1)
+        ranks = concat([_Distinct(what, pairs).inverse(), left], axis=1)
         columns = ranks.shape[1]
     return ranks[:, 0]
 
@@ -192,20 +192,20 @@ def _parts(rows: Tensor) -> Tensor:
     return reshape(concat([which, parts], axis=-1), (len(rows), 3 * rows.shape[1]))
 
 
-class _Found:
+class _Distinct:
     """The flattened elements in sorted order, and the positions at which a new value begins.
 
-    Indexes and the inverse are only known if it is `placed`. Other than a real number, an element
-    is NaN where `nan` says so.
+    The indexes and the inverse need `with_positions`. `nan` tells which elements are NaN if x does
+    not, since it holds ranks of rows.
     """
 
     def __init__(
         self,
         what: str,
-        x: Any,
+        x: Tensor,
         equal_nan: bool = False,
         *,
-        placed: bool = True,
+        with_positions: bool = True,
         nan: Tensor | None = None,
     ) -> None:
         self.what = what
@@ -215,29 +215,31 @@ class _Found:
         if not self.length:
             self.positions = self.firsts = temporary(what, Layout((0,)), uint32, near)
             return
-        if not placed and self.x.dtype.kind in "iu":
+        if not with_positions and self.x.dtype.kind in "iu":
             # Equal integers have equal bits, so where they were makes no difference.
             flat = reshape(self.x, (self.length,))
             self.x = self._result(Layout((self.length,)), self.x.dtype)
             sort_elements(what, flat, self.x, 0, False)
-            self.positions = self.firsts = nonzero_positions(what, _begins(what, self.x, False))
+            self.positions = self.firsts = nonzero_positions(
+                what, _value_starts(what, self.x, False)
+            )
             return
         ordered = self.x
         if ordered.dtype.kind == "c":
             flat = reshape(ordered, (self.length, 1))
             ordered, nan = _ranks(what, flat), isnan(flat)[:, 0]
-        keys, self.places = sort_flat(what, ordered)
-        self.begins = _begins(what, keys, ordered.dtype.kind == "f" and not equal_nan)
+        keys, self.order = sort_flat(what, ordered)
+        self.begins = _value_starts(what, keys, ordered.dtype.kind == "f" and not equal_nan)
         if nan is not None:
             self._mark(astype(nan, uint32), equal_nan)
         self.positions = nonzero_positions(what, self.begins)
         self.firsts = self._words(self.positions.layout.numel)
-        gather(self.places, (0,), self.positions, self.firsts, _PLACES)
+        gather(self.order, (0,), self.positions, self.firsts, _PLACES)
 
     def _mark(self, nan: Tensor, equal: bool) -> None:
         """Let all NaN be one value, which are the last in sorted order, or each a value."""
         flags = self._words(self.length)
-        gather(nan, (0,), self.places, flags, _PLACES)
+        gather(nan, (0,), self.order, flags, _PLACES)
         if not equal:
             both = [self.begins, flags]
             compute(self.what, OPERATORS["logical_or"], both, self.begins, uint32)
@@ -273,9 +275,9 @@ class _Found:
         if self.length:
             ranks = self._words(self.length)
             scan_elements(self.what, SUM, self.begins, ranks, 0, INCLUSIVE)
-            one = [ranks, None]
-            compute(self.what, OPERATORS["subtract"], one, ranks, uint32, (1,))
-            row = with_layout(self.places, self.places.layout.unsqueeze(0))
+            operands = [ranks, None]
+            compute(self.what, OPERATORS["subtract"], operands, ranks, uint32, (1,))
+            row = with_layout(self.order, self.order.layout.unsqueeze(0))
             scatter(self.what, ranks, row, (0,), numbers, (0,), 1, None)
         return self._longs(with_layout(numbers, Layout(self.x.shape)), self.x.layout.like())
 
@@ -303,7 +305,7 @@ class _Found:
         return target
 
 
-def _begins(what: str, keys: View, nan_differs: bool) -> View:
+def _value_starts(what: str, keys: View, nan_differs: bool) -> View:
     """Return uint32 flags: 1 where a key differs from the one before, or is a distinct NaN."""
     kind = uint64 if keys.dtype.itemsize == 8 else uint32
     count = keys.layout.numel

@@ -8,12 +8,11 @@ float16 is computed in float32 and rounded once. What lies outside a sequence is
 from __future__ import annotations
 
 import builtins
-from typing import Any
 
 from dml_vk.array.einsum import numeric_dtype
 from dml_vk.array.elementwise import astype, conj, multiply, where
 from dml_vk.array.grids import arange
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.padding import pad
 from dml_vk.array.products import matmul
 from dml_vk.array.searching import check_one_dim
@@ -44,11 +43,11 @@ def convolve(a: Tensor, v: Tensor, /, mode: str = "full", *, out: Tensor | None 
     ([0, 1, 12, 23, 30], [1, 12, 23])
     """
     what = "convolve"
-    a, v = (_sequence(one) for one in beside(what, a, v))
+    a, v = (_sequence(x) for x in upload_operands(what, a, v))
     a, v, dtype = _checked(what, a, v, mode)
     if v.size > a.size:
         a, v = v, a
-    return _slid(what, a, v.over(v.layout.flip(0)), mode, dtype, out)
+    return _slide(what, a, v.over(v.layout.flip(0)), mode, dtype, out)
 
 
 def correlate(a: Tensor, v: Tensor, /, mode: str = "valid", *, out: Tensor | None = None) -> Tensor:
@@ -65,20 +64,20 @@ def correlate(a: Tensor, v: Tensor, /, mode: str = "valid", *, out: Tensor | Non
     a, v, dtype = _checked(what, a, v, mode)
     v = conj(v) if v.dtype.kind == "c" else v
     if v.size <= a.size:
-        return _slid(what, a, v, mode, dtype, out)
+        return _slide(what, a, v, mode, dtype, out)
     if out is not None:
         check_out(what, out, (_length(a.size, v.size, mode),), dtype, a)
         out = out.over(out.layout.flip(0))
-    found = _slid(what, v, a, mode, dtype, out)
-    return found.over(found.layout.flip(0))
+    reversed_sums = _slide(what, v, a, mode, dtype, out)
+    return reversed_sums.over(reversed_sums.layout.flip(0))
 
 
-def _sequence(x: Any) -> Any:
+def _sequence(x: Tensor) -> Tensor:
     return x.unsqueeze(0) if isinstance(x, Tensor) and not x.ndim else x
 
 
-def _checked(what: str, a: Any, v: Any, mode: Any) -> tuple[Tensor, Tensor, DType]:
-    a, v = beside(what, a, v)
+def _checked(what: str, a: Tensor, v: Tensor, mode: str) -> tuple[Tensor, Tensor, DType]:
+    a, v = upload_operands(what, a, v)
     dtype = numeric_dtype(what, (("a", a), ("v", v)))
     for name, x in (("a", a), ("v", v)):
         check_one_dim(what, name, x)
@@ -94,34 +93,32 @@ def _length(first: int, second: int, mode: str) -> int:
     return longer + {"full": shorter - 1, "same": 0, "valid": 1 - shorter}[mode]
 
 
-def _slid(what: str, a: Tensor, v: Tensor, mode: str, dtype: DType, out: Any) -> Tensor:
+def _slide(what: str, a: Tensor, v: Tensor, mode: str, dtype: DType, out: Tensor | None) -> Tensor:
     """Slide v, which is not longer, along a."""
     before = {"full": v.size - 1, "same": v.size // 2, "valid": 0}[mode]
     length = _length(a.size, v.size, mode)
     target = result_over(what, Layout((length,)), dtype, a, out)
     with ErrorsAs(what):
-        a, v = (
-            of_kind(what, Tensor(copy_if_overlapping(what, one, target)), dtype) for one in (a, v)
-        )
+        a, v = (of_kind(what, Tensor(copy_if_overlapping(what, x, target)), dtype) for x in (a, v))
         if dtype.kind == "f" and dtype is not float64:
-            return _of_floats(what, a, v, before, target)
+            return _slide_floats(what, a, v, before, target)
         after = length + v.size - 1 - before - a.size
         padded = pad(astype(a, dtype, copy=False), ((before, after),)) if v.size > 1 else a
         seen = sliding_window_view(padded, v.size)
         if dtype is not float64:
             return matmul(seen, v, out=target)
-        return _of_doubles(seen, v, before, a.size, target)
+        return _slide_doubles(seen, v, before, a.size, target)
 
 
-def _of_floats(what: str, a: Tensor, v: Tensor, before: int, target: Tensor) -> Tensor:
+def _slide_floats(what: str, a: Tensor, v: Tensor, before: int, target: Tensor) -> Tensor:
     sums = tensor_over(what, Layout((1, 1, target.size)), float32, a.device, a.allocation)
-    image, weight = (one.over(one.layout.unsqueeze(0).unsqueeze(0)) for one in (a, v))
+    image, weight = (x.over(x.layout.unsqueeze(0).unsqueeze(0)) for x in (a, v))
     window = Window(a.size, target.size, v.size, before=before)
     convolve_windows(what, image, weight, None, sums, (window,), 1)
     return astype(sums.over(Layout((target.size,))), target.dtype, out=target)
 
 
-def _of_doubles(seen: Tensor, v: Tensor, before: int, length: int, target: Tensor) -> Tensor:
+def _slide_doubles(seen: Tensor, v: Tensor, before: int, length: int, target: Tensor) -> Tensor:
     """Add products in blocks of results, with 0 in place of those outside."""
     each = builtins.max(1, _AT_ONCE // v.size)
     places = arange(v.size, device=v.device)

@@ -7,8 +7,6 @@ NaN last.
 
 from __future__ import annotations
 
-from typing import Any
-
 from dml_vk.arguments import to_axis, to_bool, to_int
 from dml_vk.array.elementwise import astype
 from dml_vk.dtypes import complex64, complex128, int64
@@ -54,12 +52,12 @@ def sort_complex(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.sort_complex(dml_vk.asarray([2, 1j, 1], dtype="complex64")).tolist()
     [1j, (1+0j), (2+0j)]
     """
-    given = to_tensor("sort_complex", "x", x)
-    kind = given.dtype
+    x = to_tensor("sort_complex", "x", x)
+    kind = x.dtype
     if kind.kind != "c":
         kind = complex64 if kind.kind != "f" and kind.itemsize <= 2 else complex128
     with ErrorsAs("sort_complex"):
-        return sort(astype(given, kind, copy=False), out=out)
+        return sort(astype(x, kind, copy=False), out=out)
 
 
 @hinted
@@ -111,8 +109,8 @@ def top_k(x: Tensor, k: int, *, axis: int = -1, largest: bool = True) -> tuple[T
     return values, indices
 
 
-def _check(what: str, x: Any, axis: Any, **switches: Any) -> tuple[Tensor, int]:
-    given = to_tensor(what, "x", x)
+def _check(what: str, x: Tensor, axis: int, **switches: bool) -> tuple[Tensor, int]:
+    x = to_tensor(what, "x", x)
     for name, switch in switches.items():
         to_bool(what, name, switch)
-    return given, to_axis(what, "axis", axis, given.layout.rank)
+    return x, to_axis(what, "axis", axis, x.layout.rank)

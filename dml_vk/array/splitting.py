@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dml_vk.arguments import Ints, is_one, to_axis, to_int, to_ints
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
@@ -69,11 +67,11 @@ def dsplit(x: Tensor, /, indices_or_sections: Into) -> list[Tensor]:
     return _parts("dsplit", x, indices_or_sections, 2)
 
 
-def _parts(what: str, x: Any, into: Any, axis: Any, *, uneven: bool = False) -> list[Tensor]:
-    given = to_tensor(what, "x", x)
-    dim = to_axis(what, "axis", axis, given.ndim)
-    size, layout = given.shape[dim], given.layout
-    if is_one(into):
+def _parts(what: str, x: Tensor, into: Into, axis: int, *, uneven: bool = False) -> list[Tensor]:
+    x = to_tensor(what, "x", x)
+    dim = to_axis(what, "axis", axis, x.ndim)
+    size, layout = x.shape[dim], x.layout
+    if isinstance(into, int) or is_one(into):
         parts = to_int(what, "indices_or_sections", into)
         if parts < 1 or (size % parts and not uneven):
             rule = "indices_or_sections must be a number of equal parts or a list of split points"
@@ -86,5 +84,5 @@ def _parts(what: str, x: Any, into: Any, axis: Any, *, uneven: bool = False) -> 
     pieces = []
     for start, stop in zip([0, *cuts], [*cuts, size]):
         start, stop, _ = slice(start, stop).indices(size)
-        pieces.append(given.over(layout.narrow(dim, start, max(0, stop - start))))
+        pieces.append(x.over(layout.narrow(dim, start, max(0, stop - start))))
     return pieces

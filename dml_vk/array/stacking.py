@@ -6,10 +6,10 @@ Everything else is as in `concat`: the dtype, and the format of the operands.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation import concat
+from dml_vk.dtypes import DTypeLike
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
@@ -24,7 +24,7 @@ def atleast_1d(*arrays: Tensor) -> Seen:
     >>> dml_vk.atleast_1d(dml_vk.asarray(5)).tolist()
     [5]
     """
-    return _views("atleast_1d", _one, arrays)
+    return _views("atleast_1d", _at_least_1d, arrays)
 
 
 def atleast_2d(*arrays: Tensor) -> Seen:
@@ -34,7 +34,7 @@ def atleast_2d(*arrays: Tensor) -> Seen:
     >>> dml_vk.atleast_2d(dml_vk.asarray([1, 2])).tolist()
     [[1, 2]]
     """
-    return _views("atleast_2d", _two, arrays)
+    return _views("atleast_2d", _at_least_2d, arrays)
 
 
 def atleast_3d(*arrays: Tensor) -> Seen:
@@ -46,14 +46,14 @@ def atleast_3d(*arrays: Tensor) -> Seen:
     >>> dml_vk.atleast_3d(dml_vk.zeros((2, 5))).shape
     (2, 5, 1)
     """
-    return _views("atleast_3d", _three, arrays)
+    return _views("atleast_3d", _at_least_3d, arrays)
 
 
 def vstack(
     tup: Sequence[Tensor],
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> Tensor:
     """Join tensors along the first dim; a 1-D tensor counts as a row.
@@ -63,14 +63,14 @@ def vstack(
     >>> dml_vk.vstack([row, row + 2]).tolist()
     [[1, 2], [3, 4]]
     """
-    return _joined("vstack", _two, tup, 0, out, dtype, casting)
+    return _concat("vstack", _at_least_2d, tup, 0, out, dtype, casting)
 
 
 def hstack(
     tup: Sequence[Tensor],
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> Tensor:
     """Join tensors along the second dim, or 1-D tensors along their only one.
@@ -80,7 +80,7 @@ def hstack(
     >>> dml_vk.hstack([row, row + 2]).tolist()
     [1, 2, 3, 4]
     """
-    return _joined("hstack", _one, tup, 1, out, dtype, casting)
+    return _concat("hstack", _at_least_1d, tup, 1, out, dtype, casting)
 
 
 def column_stack(tup: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -91,7 +91,7 @@ def column_stack(tup: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.column_stack([column, column + 2]).tolist()
     [[1, 3], [2, 4]]
     """
-    return _joined("column_stack", _column, tup, 1, out)
+    return _concat("column_stack", _as_columns, tup, 1, out)
 
 
 def dstack(tup: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -102,43 +102,43 @@ def dstack(tup: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.dstack([row, row + 2]).tolist()
     [[[1, 3], [2, 4]]]
     """
-    return _joined("dstack", _three, tup, 2, out)
+    return _concat("dstack", _at_least_3d, tup, 2, out)
 
 
-def _one(x: Tensor) -> Tensor:
+def _at_least_1d(x: Tensor) -> Tensor:
     return x if x.ndim else x.unsqueeze(0)
 
 
-def _two(x: Tensor) -> Tensor:
-    return x if x.ndim > 1 else _one(x).unsqueeze(0)
+def _at_least_2d(x: Tensor) -> Tensor:
+    return x if x.ndim > 1 else _at_least_1d(x).unsqueeze(0)
 
 
-def _three(x: Tensor) -> Tensor:
-    return x if x.ndim > 2 else _two(x).unsqueeze(2)
+def _at_least_3d(x: Tensor) -> Tensor:
+    return x if x.ndim > 2 else _at_least_2d(x).unsqueeze(2)
 
 
-def _column(x: Tensor) -> Tensor:
-    return x if x.ndim > 1 else _one(x).unsqueeze(1)
+def _as_columns(x: Tensor) -> Tensor:
+    return x if x.ndim > 1 else _at_least_1d(x).unsqueeze(1)
 
 
 def _views(what: str, view: Callable[[Tensor], Tensor], arrays: Sequence[Tensor]) -> Seen:
-    found = tuple([view(to_tensor(what, "array", one)) for one in beside(what, *arrays)])
-    return found[0] if len(found) == 1 else found
+    views = tuple([view(to_tensor(what, "array", x)) for x in upload_operands(what, *arrays)])
+    return views[0] if len(views) == 1 else views
 
 
-def _joined(
+def _concat(
     what: str,
     view: Callable[[Tensor], Tensor],
-    tup: Any,
+    tup: Sequence[Tensor],
     axis: int,
     out: Tensor | None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> Tensor:
     if not isinstance(tup, (list, tuple)):
         rule = "arrays must be a non-empty list or tuple of tensors"
         raise DTypeError(what, rule, arrays=type(tup).__name__)
-    seen = [view(to_tensor(what, "array", one)) for one in beside(what, *tup)]
+    seen = [view(to_tensor(what, "array", x)) for x in upload_operands(what, *tup)]
     with ErrorsAs(what):
         along = min(axis, seen[0].ndim - 1) if seen else 0
         return concat(seen, axis=along, out=out, dtype=dtype, casting=casting)

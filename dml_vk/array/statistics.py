@@ -113,7 +113,7 @@ def _reduce_to(
     axes = reduced_axes(what, x, axis)
     target = to = reduced_target(what, x, axes, keepdims, dtype, out)
     if x.dtype.kind == "c" and row.extreme:
-        choose, any_of = MADE[row.extreme], MADE["any"]
+        choose, any_of = FUNCTIONS[row.extreme], FUNCTIONS["any"]
         if not row.finds:
             write_extreme(choose, any_of, x, axes, keepdims, target)
             return target
@@ -257,7 +257,9 @@ def _function(row: Reduction) -> Callable[..., Tensor]:
 
 
 # The functions are made of the table's rows.
-MADE: dict[str, Callable[..., Tensor]] = {name: _function(row) for name, row in REDUCTIONS.items()}
-globals().update(MADE)
+FUNCTIONS: dict[str, Callable[..., Tensor]] = {
+    name: _function(row) for name, row in REDUCTIONS.items()
+}
+globals().update(FUNCTIONS)
 if TYPE_CHECKING:
     from dml_vk.array.reduction_functions import *  # noqa: F403

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dml_vk.array.einsum import numeric_dtype
 from dml_vk.array.elementwise import logical_and, multiply
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation import reshape
 from dml_vk.array.products import matmul, tensordot, vecdot
 from dml_vk.errors import ErrorsAs
 from dml_vk.layout import Layout
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import result_over
+from dml_vk.tensor.operands import Operand, result_over
 
 
-def dot(a: Any, b: Any, /, *, out: Tensor | None = None) -> Tensor:
+def dot(a: Operand, b: Operand, /, *, out: Tensor | None = None) -> Tensor:
     """Multiply matrices or vectors; sum over the last dim of a and the second last, or only, of b.
 
     The result has the other dims of a and then those of b. Numbers are multiplied by elements.
@@ -25,16 +23,16 @@ def dot(a: Any, b: Any, /, *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.dot(x, x).tolist(), dml_vk.dot(x, 2).tolist()
     (14, [2, 4, 6])
     """
-    a, b = beside("dot", a, b)
+    a, b = upload_operands("dot", a, b)
     with ErrorsAs("dot"):
-        if not (_rank(a) and _rank(b)):
+        if not (isinstance(a, Tensor) and isinstance(b, Tensor) and a.ndim and b.ndim):
             return multiply(a, b, out=out)
         if a.ndim <= 2 and b.ndim <= 2:
             return matmul(a, b, out=out)
         return tensordot(a, b, ((-1,), (-2 if b.ndim > 1 else -1,)), out=out)
 
 
-def inner(a: Any, b: Any, /, *, out: Tensor | None = None) -> Tensor:
+def inner(a: Operand, b: Operand, /, *, out: Tensor | None = None) -> Tensor:
     """Sum over the last dim of both; the result has the other dims of a and then those of b.
 
     >>> import dml_vk
@@ -42,9 +40,9 @@ def inner(a: Any, b: Any, /, *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.inner(x, x).tolist()
     [[5, 11], [11, 25]]
     """
-    a, b = beside("inner", a, b)
+    a, b = upload_operands("inner", a, b)
     with ErrorsAs("inner"):
-        if not (_rank(a) and _rank(b)):
+        if not (isinstance(a, Tensor) and isinstance(b, Tensor) and a.ndim and b.ndim):
             return multiply(a, b, out=out)
         return tensordot(a, b, ((-1,), (-1,)), out=out)
 
@@ -57,7 +55,7 @@ def vdot(a: Tensor, b: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.vdot(x, x).tolist()
     30
     """
-    a, b = beside("vdot", a, b)
+    a, b = upload_operands("vdot", a, b)
     with ErrorsAs("vdot"):
         return vecdot(reshape(a, -1), reshape(b, -1), out=out)
 
@@ -69,12 +67,12 @@ def outer(a: Tensor, b: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.outer(dml_vk.asarray([1, 2]), dml_vk.asarray([[3, 4], [5, 6]])).tolist()
     [[3, 4, 5, 6], [6, 8, 10, 12]]
     """
-    a, b = beside("outer", a, b)
+    a, b = upload_operands("outer", a, b)
     with ErrorsAs("outer"):
         return multiply(reshape(a, (-1, 1)), reshape(b, -1), out=out)
 
 
-def kron(a: Any, b: Any, /, *, out: Tensor | None = None) -> Tensor:
+def kron(a: Operand, b: Operand, /, *, out: Tensor | None = None) -> Tensor:
     """Return the Kronecker product: a block for each element of a, which is it times b.
 
     >>> import dml_vk
@@ -82,13 +80,13 @@ def kron(a: Any, b: Any, /, *, out: Tensor | None = None) -> Tensor:
     [1, 2, 3, 10, 20, 30]
     """
     what = "kron"
-    a, b = beside(what, a, b)
-    if not (_rank(a) and _rank(b)):
+    a, b = upload_operands(what, a, b)
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor) and a.ndim and b.ndim):
         with ErrorsAs(what):
             return multiply(a, b, out=out)
     dtype = numeric_dtype(what, (("a", a), ("b", b)))
     rank = max(a.ndim, b.ndim)
-    pairs = list(zip(*[(1,) * (rank - one.ndim) + one.shape for one in (a, b)]))
+    pairs = list(zip(*[(1,) * (rank - x.ndim) + x.shape for x in (a, b)]))
     sizes = tuple([first * second for first, second in pairs])
     target = result_over(what, Layout(sizes), dtype, a, out)
     seen = target.layout.view([size for pair in pairs for size in pair])
@@ -99,7 +97,3 @@ def kron(a: Any, b: Any, /, *, out: Tensor | None = None) -> Tensor:
         product = logical_and if dtype.kind == "b" else multiply
         product(left, right, out=target.over(seen))
     return target
-
-
-def _rank(x: Any) -> int:
-    return x.ndim if isinstance(x, Tensor) else 0

@@ -24,7 +24,7 @@ from dml_vk.array.elementwise import (
     subtract,
     where,
 )
-from dml_vk.array.indexing.taking import take_along_axis
+from dml_vk.array.indexing.take import take_along_axis
 from dml_vk.array.manipulation import broadcast_to, concat, permute_dims, reshape, to_axes
 from dml_vk.array.sorting import argsort
 from dml_vk.array.statistics import all, any, count_nonzero
@@ -39,7 +39,7 @@ from dml_vk.tensor.operands import check_dtype, of_kinds, to_tensor, to_tensors
 METHOD = "inverted_cdf"
 
 
-def weights_beside(what: str, x: Tensor, weights: Any, axis: Axes | None, method: str) -> Tensor:
+def weights_beside(what: str, x: Tensor, weights: Tensor, axis: Axes | None, method: str) -> Tensor:
     """Check weights, and view them in the shape of x."""
     if method != METHOD:
         rule = f"method must be {METHOD} where there are weights"
@@ -62,7 +62,7 @@ def of_weighted(
     """Write the first elements at which the sum of weights, in float64, reaches each share."""
     if any(less(weights, 0)):
         raise RangeError(what, "weights must not be negative", weights=weights.shape)
-    rows, heavy = (_rows(one, axes) for one in (x, weights))
+    rows, heavy = (_rows(operand, axes) for operand in (x, weights))
     order = argsort(rows, axis=0)
     ordered = take_along_axis(rows, order, axis=0)
     heavy = take_along_axis(astype(heavy, float64, copy=False), order, axis=0)
@@ -81,11 +81,11 @@ def of_weighted(
         raise RangeError(what, rule, weights=weights.shape)
     # A share of 0 is not reached before the first weight that is not 0.
     reached = where(equal(sums, 0), -1.0, divide(sums, total))
-    found = []
+    quantiles = []
     for share in shares.reshape(-1).tolist():
         index = minimum(count_nonzero(less(reached, share), 0), last)
-        found.append(take_along_axis(ordered, index[None], axis=0))
-    result = concat(found, axis=0)
+        quantiles.append(take_along_axis(ordered, index[None], axis=0))
+    result = concat(quantiles, axis=0)
     if lost is not None and not without_nan:
         result = where(lost[-1], np.nan, result)
     copy_elements(what, reshape(result, target.shape), target)
@@ -94,7 +94,7 @@ def of_weighted(
 
 def _rows(x: Tensor, axes: Ints) -> Tensor:
     """Merge the reduced dims, in their logical order, to one dim in front."""
-    kept = [dim for dim in range(x.ndim) if dim not in axes]
-    sizes = [x.shape[dim] for dim in kept]
+    others = [dim for dim in range(x.ndim) if dim not in axes]
+    sizes = [x.shape[dim] for dim in others]
     length = Layout([x.shape[dim] for dim in axes]).numel
-    return reshape(permute_dims(x, (*axes, *kept)), (length, *sizes))
+    return reshape(permute_dims(x, (*axes, *others)), (length, *sizes))

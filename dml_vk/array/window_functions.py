@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import pi
-from typing import Any
 
 from dml_vk.arguments import to_int
-from dml_vk.array.creation import Wanted, full
+from dml_vk.array.creation import full
 from dml_vk.array.elementwise import (
     abs,
     add,
@@ -26,13 +25,13 @@ from dml_vk.array.elementwise import (
     subtract,
 )
 from dml_vk.array.grids import arange
-from dml_vk.dtypes import float32, float64, to_dtype
+from dml_vk.dtypes import DTypeLike, float32, float64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs
-from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.core import DeviceLike, Tensor
 from dml_vk.tensor.operands import to_number
 
 
-def bartlett(m: int, /, *, dtype: Any = None, device: Wanted = None) -> Tensor:
+def bartlett(m: int, /, *, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Tensor:
     """Return a triangle of m numbers, from 0 to 1 and back.
 
     >>> import dml_vk
@@ -42,7 +41,7 @@ def bartlett(m: int, /, *, dtype: Any = None, device: Wanted = None) -> Tensor:
     return _window("bartlett", m, dtype, device, lambda n: subtract(1.0, abs(n)))
 
 
-def blackman(m: int, /, *, dtype: Any = None, device: Wanted = None) -> Tensor:
+def blackman(m: int, /, *, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Tensor:
     """Return 0.42 + 0.5 cos(pi n) + 0.08 cos(2 pi n) for m numbers n from -1 to 1.
 
     >>> import dml_vk
@@ -57,27 +56,29 @@ def blackman(m: int, /, *, dtype: Any = None, device: Wanted = None) -> Tensor:
     return _window("blackman", m, dtype, device, of)
 
 
-def hamming(m: int, /, *, dtype: Any = None, device: Wanted = None) -> Tensor:
+def hamming(m: int, /, *, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Tensor:
     """Return 0.54 + 0.46 cos(pi n) for m numbers n from -1 to 1.
 
     >>> import dml_vk
     >>> dml_vk.hamming(3).tolist()[1:2]
     [1.0]
     """
-    return _window("hamming", m, dtype, device, lambda n: _raised(n, 0.54, 0.46))
+    return _window("hamming", m, dtype, device, lambda n: _raised_cosine(n, 0.54, 0.46))
 
 
-def hanning(m: int, /, *, dtype: Any = None, device: Wanted = None) -> Tensor:
+def hanning(m: int, /, *, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Tensor:
     """Return 0.5 + 0.5 cos(pi n) for m numbers n from -1 to 1.
 
     >>> import dml_vk
     >>> dml_vk.hanning(3).tolist()
     [0.0, 1.0, 0.0]
     """
-    return _window("hanning", m, dtype, device, lambda n: _raised(n, 0.5, 0.5))
+    return _window("hanning", m, dtype, device, lambda n: _raised_cosine(n, 0.5, 0.5))
 
 
-def kaiser(m: int, beta: float, /, *, dtype: Any = None, device: Wanted = None) -> Tensor:
+def kaiser(
+    m: int, beta: float, /, *, dtype: DTypeLike | None = None, device: DeviceLike = None
+) -> Tensor:
     """Return i0(beta sqrt(1 - n**2)) / i0(beta) for m numbers n from -1 to 1.
 
     >>> import dml_vk
@@ -95,12 +96,12 @@ def kaiser(m: int, beta: float, /, *, dtype: Any = None, device: Wanted = None) 
     return _window("kaiser", m, dtype, device, of)
 
 
-def _raised(n: Tensor, middle: float, part: float) -> Tensor:
+def _raised_cosine(n: Tensor, middle: float, part: float) -> Tensor:
     return add(multiply(cos(multiply(n, pi)), part), middle)
 
 
 def _window(
-    what: str, m: Any, dtype: Any, device: Wanted, of: Callable[[Tensor], Tensor]
+    what: str, m: int, dtype: DTypeLike | None, device: DeviceLike, of: Callable[[Tensor], Tensor]
 ) -> Tensor:
     count = max(0, to_int(what, "m", m))
     kind = float32 if dtype is None else to_dtype(what, dtype)

@@ -57,8 +57,8 @@ def sliding_window_view(
     layout = to_tensor(what, "x", x).layout
     with ErrorsAs(what, sizes="window_shape"):
         window = to_sizes(what, several(window_shape))
-    given = range(layout.rank) if axis is None else to_tuple(what, "axis", several(axis))
-    axes = [to_axis(what, "axis", one, layout.rank) for one in given]
+    listed = range(layout.rank) if axis is None else to_tuple(what, "axis", several(axis))
+    axes = [to_axis(what, "axis", number, layout.rank) for number in listed]
     if len(axes) != len(window):
         rule = "window_shape must have one size for each axis"
         raise LayoutError(what, rule, window_shape=window, axis=axis, shape=x.shape)

@@ -8,13 +8,12 @@ from typing import Any, TypeAlias
 import dask.array as da
 import numpy as np
 
-from dml_vk.array.creation import Wanted
 from dml_vk.array.creation import asarray as to_tensor
 from dml_vk.dtypes import float32, to_dtype
 from dml_vk.layout import Layout, MemoryFormat
 from dml_vk.runtime.device import default_device
 from dml_vk.strides.order import OrderLike
-from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.core import DeviceLike, Tensor, tensor_over
 
 # As Dask takes them: sizes of all dims, of each dim, or of each chunk along it, or "auto".
 Chunks: TypeAlias = int | str | tuple[int | str | tuple[int, ...] | None, ...] | dict[int, int]
@@ -26,7 +25,7 @@ def from_array(
     chunks: Chunks = "auto",
     *,
     dtype: Any = None,
-    device: Wanted = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat | None = None,
     name: str | bool | None = None,
     lock: Any = False,
@@ -55,7 +54,7 @@ def asarray(
     *,
     chunks: Chunks = "auto",
     dtype: Any = None,
-    device: Wanted = None,
+    device: DeviceLike = None,
     memory_format: MemoryFormat | None = None,
 ) -> da.Array:
     """Make an array of Dask with tensors as chunks from any array, also from one of Dask.
@@ -78,7 +77,7 @@ def asarray(
 
 
 def uploaded(
-    source: da.Array, dtype: Any, device: Wanted, memory_format: MemoryFormat | None
+    source: da.Array, dtype: Any, device: DeviceLike, memory_format: MemoryFormat | None
 ) -> da.Array:
     """Convert the chunks of an array of Dask to tensors."""
     kind = source.dtype if dtype is None else to_dtype("from_array", dtype)

@@ -25,7 +25,7 @@ from dml_vk.tensor.core import Tensor
 
 # What reduces a chunk, and what joins two of its results.
 _OPERATIONS: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor]]] = {
-    row.name: (statistics.MADE[row.name], elementwise.MADE[row.join])
+    row.name: (statistics.FUNCTIONS[row.name], elementwise.FUNCTIONS[row.join])
     for row in REDUCTIONS.values()
     if row.accumulates
 }

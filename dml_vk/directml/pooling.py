@@ -238,7 +238,7 @@ class MaxUnpooling(OverTensors, types=NUMBERS, indices=INDEX_TYPES):
         self._check_sizes("indices", self.input.sizes)
 
     def _compute(self, x: Tensor, indices: Tensor, out: Tensor) -> None:
-        from dml_vk.array.indexing.places import part_of, to_write
+        from dml_vk.array.indexing.positions import part_of, to_write
         from dml_vk.dtypes import DTYPES, int64
         from dml_vk.kernels.operators import OPERATORS
         from dml_vk.layout import Layout

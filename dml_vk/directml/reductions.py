@@ -159,10 +159,10 @@ def _log_of_exponentials(what: str, x: Tensor, axes: Ints, target: Tensor) -> No
 
 
 def _reduce(row: Reduction, x: Tensor, axes: Ints, target: Tensor) -> None:
-    from dml_vk.array.statistics import MADE
+    from dml_vk.array.statistics import FUNCTIONS
 
     summed = {"dtype": x.dtype} if row.accumulates else {}
-    MADE[row.name](x, axis=axes, keepdims=True, out=target, **summed)
+    FUNCTIONS[row.name](x, axis=axes, keepdims=True, out=target, **summed)
 
 
 def _sum_of_squares(what: str, x: Tensor, axes: Ints, target: Tensor) -> None:

@@ -28,7 +28,7 @@ from dml_vk.array.elementwise import (
     where,
 )
 from dml_vk.array.grids import arange, triu
-from dml_vk.array.indexing.taking import take_along_axis
+from dml_vk.array.indexing.take import take_along_axis
 from dml_vk.array.products import matmul
 from dml_vk.dtypes import DType, complex128, uint32
 from dml_vk.kernels.plan.linalg import SCHUR_WORDS

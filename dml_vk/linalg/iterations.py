@@ -8,7 +8,7 @@ from dml_vk.arguments import Ints
 from dml_vk.array import clipping, elementwise, statistics
 from dml_vk.array.creation import filled
 from dml_vk.array.data_types import real
-from dml_vk.array.indexing.taking import take_along_axis
+from dml_vk.array.indexing.take import take_along_axis
 from dml_vk.array.sorting import argsort
 from dml_vk.dtypes import float32, int32, int64, uint32
 from dml_vk.linalg.batches import allocate, zeros

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dml_vk.array import elementwise, statistics
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.products import matmul
 from dml_vk.dtypes import DType, int64
 from dml_vk.errors import LayoutError
@@ -88,7 +88,7 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> LstsqResult:
     ([1.0, 2.0], 2)
     """
     what = "lstsq"
-    a, b = beside(what, a, b)
+    a, b = upload_operands(what, a, b)
     to_matrices(what, a, "a")
     to_tensor(what, "b", b)
     check_devices(what, a=a, b=b)

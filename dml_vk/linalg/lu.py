@@ -9,7 +9,7 @@ from dml_vk.arguments import Ints, to_int
 from dml_vk.array import elementwise, statistics
 from dml_vk.array.creation import filled
 from dml_vk.array.data_types import real
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.products import matmul
 from dml_vk.dtypes import uint32
 from dml_vk.errors import LayoutError
@@ -60,7 +60,7 @@ def solve(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     [1.0, 2.0]
     """
     what = "solve"
-    x1, x2 = beside(what, x1, x2)
+    x1, x2 = upload_operands(what, x1, x2)
     to_square(what, x1, "x1")
     to_tensor(what, "x2", x2)
     check_devices(what, x1=x1, x2=x2)

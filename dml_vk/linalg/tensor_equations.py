@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dml_vk.arguments import Ints, to_int
 from dml_vk.array.elementwise import astype
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation import moveaxis, reshape, to_axes
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
@@ -37,7 +37,10 @@ def tensorsolve(
     [1.0, 0.5]
     """
     what = "tensorsolve"
-    a, b = (to_tensor(what, f"x{k}", operand) for k, operand in enumerate(beside(what, x1, x2), 1))
+    a, b = (
+        to_tensor(what, f"x{k}", operand)
+        for k, operand in enumerate(upload_operands(what, x1, x2), 1)
+    )
     if axes is not None:
         last = to_axes(what, axes, a.ndim, "axes")
         a = moveaxis(a, last, tuple(range(a.ndim - len(last), a.ndim)))

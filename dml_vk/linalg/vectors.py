@@ -7,7 +7,7 @@ from typing import Any
 from dml_vk.arguments import to_int
 from dml_vk.array import elementwise, statistics
 from dml_vk.array.einsum import numeric_dtype
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.products import check_matrices, shared_axis
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.hints import hinted
@@ -24,7 +24,7 @@ def outer(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.linalg.outer(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4, 5])).tolist()
     [[3, 4, 5], [6, 8, 10]]
     """
-    x1, x2 = beside("outer", x1, x2)
+    x1, x2 = upload_operands("outer", x1, x2)
     dtype = numeric_dtype("outer", (("x1", x1), ("x2", x2)), "iufc")
     if (x1.layout.rank, x2.layout.rank) != (1, 1):
         rule = "x1 and x2 must be 1-D"
@@ -67,7 +67,7 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = Non
     >>> dml_vk.linalg.cross(dml_vk.asarray([1, 2, 3]), dml_vk.asarray([4, 5, 6])).tolist()
     [-3, 6, -3]
     """
-    x1, x2 = beside("cross", x1, x2)
+    x1, x2 = upload_operands("cross", x1, x2)
     dtype = numeric_dtype("cross", (("x1", x1), ("x2", x2)), "iufc")
     axis = shared_axis("cross", axis, x1, x2)
     if x1.shape[axis] != 3 or x2.shape[axis] != 3:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.arguments import Ints
-from dml_vk.array.host_operands import beside_tensor, is_of_host, with_arrays
+from dml_vk.array.host_operands import is_on_host, upload_array, with_arrays
 from dml_vk.dtypes import DType, float16, float32, float64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
@@ -22,7 +22,7 @@ FLOATS = (float16, float32, float64)
 def arrays_beside(what: str, *operands: Any) -> Sequence[Any]:
     """Return NumPy's arrays and lists as tensors if there is a tensor among the operands."""
     for operand in operands:
-        if type(operand) is not Tensor and is_of_host(operand):
+        if type(operand) is not Tensor and is_on_host(operand):
             near = next((other for other in operands if isinstance(other, Tensor)), None)
             return operands if near is None else with_arrays(what, operands, near)
     return operands
@@ -53,8 +53,8 @@ def with_channels(what: str, x: Any, least: int = 2) -> Tensor:
 
 def of_shape(what: str, name: str, value: Any, shape: Ints, near: Tensor) -> Tensor:
     """Return a weight, a bias or a statistic of this shape, on the device of x."""
-    if is_of_host(value):
-        value = beside_tensor(what, value, near)
+    if is_on_host(value):
+        value = upload_array(what, value, near)
     tensor = floats_beside(what, name, value, near)
     if tensor.shape != shape:
         raise LayoutError(what, f"{name} must have the shape {shape}", **{name: tensor.shape})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dml_vk.array.indexing.places import checked, part_of, to_write
+from dml_vk.array.indexing.positions import checked, part_of, to_write
 from dml_vk.dtypes import int64, uint64
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted

@@ -12,23 +12,24 @@ from typing import Any
 import numpy as np
 
 from dml_vk.numpy_protocols import calls, creation
+from dml_vk.numpy_protocols.calls import Adapter, Arguments, Options
 from dml_vk.numpy_protocols.rows import CALLS
 from dml_vk.numpy_protocols.ufuncs import ufunc
 from dml_vk.tensor.core import Tensor
 
 __all__ = ["FUNCTIONS", "function", "ufunc"]
 
-FUNCTIONS = {one: call for one, call in CALLS if one is not None}
+FUNCTIONS = {numpy: call for numpy, call in CALLS if numpy is not None}
 
 
 def function(
-    x: Tensor, func: Any, types: Iterable[type], args: tuple[Any, ...], named: dict[str, Any]
+    x: Tensor, func: Adapter, types: Iterable[type], args: Arguments, named: Options
 ) -> Any:
     """Implement `__array_function__`: any function of NumPy's, called as NumPy documents it.
 
     Functions that create arrays were called with x as `like=`.
     """
-    if not all(issubclass(one, (Tensor, np.ndarray)) for one in types):
+    if not all(issubclass(kind, (Tensor, np.ndarray)) for kind in types):
         return NotImplemented
     if func in creation.FUNCTIONS:
         return creation.FUNCTIONS[func](args, {**named, "device": x.device})

@@ -7,16 +7,22 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib.machinery import ExtensionFileLoader
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from dml_vk.errors import DTypeError
 
-ours: Any = sys.modules["dml_vk"]  # not fully imported yet: its attributes are looked up late
+if TYPE_CHECKING:
+    import dml_vk
+
+    ours = dml_vk
+else:
+    # Not fully imported yet: its attributes are looked up late.
+    ours = sys.modules["dml_vk"]
 NOT_GIVEN: Any = np._NoValue  # NumPy's marker of arguments that are not given
 # Values of options that can be ignored: defaults, and choices of algorithm.
-_IGNORABLE: dict[str, tuple[Any, ...]] = {
+_IGNORABLE: dict[str, Arguments] = {
     "axisa": (-1,),
     "axisb": (-1,),
     "axisc": (-1,),
@@ -33,36 +39,41 @@ _IGNORABLE: dict[str, tuple[Any, ...]] = {
 }
 
 
-def has_no_effect(name: str, value: Any) -> bool:
+def has_no_effect(name: str, value: object) -> bool:
     """Whether an option has a value that can be ignored."""
     if value is None or value is NOT_GIVEN:
         return True
     plain = value.item() if isinstance(value, np.generic) else value
-    return any(type(plain) is type(one) and plain == one for one in _IGNORABLE.get(name, ()))
+    return any(
+        type(plain) is type(ignorable) and plain == ignorable
+        for ignorable in _IGNORABLE.get(name, ())
+    )
 
 
 @lru_cache(256)
-def public_name(function: Any) -> str:
+def public_name(function: np.ufunc | Adapter) -> str:
     """The public qualified name of a function, such as `scipy.special.gammaln`.
 
     Ufuncs only know the last part of it, so this searches all modules, and is cached.
     """
     name = function.__name__
     home = getattr(function, "__module__", None) or "numpy"
-    modules = {one: module for one, module in list(sys.modules.items()) if _has(module, function)}
+    modules = {path: module for path, module in list(sys.modules.items()) if _has(module, function)}
     if home not in modules:
         # Other libraries may import it too: choose the one that has it in an extension module.
         owners = {
-            one.partition(".")[0]
-            for one, module in modules.items()
+            path.partition(".")[0]
+            for path, module in modules.items()
             if isinstance(module.__loader__, ExtensionFileLoader)
         }
-        public = [one for one in modules if "._" not in f".{one}" and one.split(".")[0] in owners]
+        public = [
+            path for path in modules if "._" not in f".{path}" and path.split(".")[0] in owners
+        ]
         home = min(public, key=len, default=home)
     return f"{home}.{name}"
 
 
-def _has(module: Any, function: Any) -> bool:
+def _has(module: object, function: np.ufunc | Adapter) -> bool:
     return getattr(module, "__dict__", {}).get(function.__name__) is function
 
 
@@ -71,12 +82,17 @@ def no_such(what: str) -> DTypeError:
     return DTypeError(what, rule, function=what)
 
 
-def check_names(what: str, allowed: Iterable[str], given: Iterable[str]) -> None:
-    wrong = set(given) - set(allowed)
+def check_names(what: str, allowed: Iterable[str], names: Iterable[str]) -> None:
+    wrong = set(names) - set(allowed)
     if wrong:
         known = ", ".join(sorted(allowed))
         rule = f"options must be among {known}" if known else "there are no options here"
         raise DTypeError(what, rule, named=tuple(sorted(wrong)))
+
+
+Adapter: TypeAlias = Callable[..., Any]
+Arguments: TypeAlias = tuple[Any, ...]
+Options: TypeAlias = dict[str, Any]
 
 
 class Call:
@@ -88,7 +104,7 @@ class Call:
     ignored for b.
     """
 
-    def __init__(self, name: str, parameters: str, function: str | Callable[..., Any]) -> None:
+    def __init__(self, name: str, parameters: str, function: str | Adapter) -> None:
         self.what, self.function = f"numpy.{name}", function
         placed, _, rest = parameters.partition("/")
         self.placed = placed.split()
@@ -99,21 +115,21 @@ class Call:
         words = [word.lstrip("-").partition("=") for word in positional]
         self.positional = [*self.placed, *[name for name, _, _ in words]]
 
-    def __call__(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        given = dict(named)
+    def __call__(self, args: Arguments, named: Options) -> Any:
+        options = dict(named)
         if self.placed != ["..."]:
             if len(args) > len(self.positional):
                 rule = f"only {', '.join(self.positional)} may be positional"
                 raise DTypeError(self.what, rule, arguments=len(args))
-            given.update(zip(self.positional, args))
-            args = tuple([given.pop(name) for name in self.placed])
+            options.update(zip(self.positional, args))
+            args = tuple([options.pop(name) for name in self.placed])
         for name, kind in self.ignored.items():
-            value = given.pop(name, None)
+            value = options.pop(name, None)
             if not has_no_effect(kind, value):
                 raise DTypeError(self.what, f"{name} is not supported", **{name: value})
-        check_names(self.what, self.named, given)
-        given = {name: value for name, value in given.items() if value is not NOT_GIVEN}
+        check_names(self.what, self.named, options)
+        options = {name: value for name, value in options.items() if value is not NOT_GIVEN}
         function = self.function
         if isinstance(function, str):
             function = attrgetter(function)(ours)
-        return function(*args, **{self.named[name]: value for name, value in given.items()})
+        return function(*args, **{self.named[name]: value for name, value in options.items()})

@@ -5,56 +5,61 @@ Default dtypes are those of this package.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dml_vk.arguments import several
+from dml_vk.array.creation import Shape
 from dml_vk.layout import contiguous_format
-from dml_vk.numpy_protocols.calls import Call, ours
+from dml_vk.numpy_protocols.calls import Adapter, Call, ours
 from dml_vk.numpy_protocols.shapes import memory_format
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import ArrayLike
 
 
-def _arange(start: Any = None, stop: Any = None, step: Any = None, **named: Any) -> Any:
+def _arange(
+    start: Any = None, stop: float | None = None, step: float | None = None, **named: Any
+) -> Tensor:
     if start is None:
         start, stop = stop, None
     return ours.arange(start, stop, 1 if step is None else step, **named)
 
 
-def _shaped(name: str) -> Callable[..., Any]:
+def _shaped(name: str) -> Adapter:
     """Adapt a function of a shape to NumPy's names of memory orders."""
 
-    def adapter(shape: Any, *value: Any, order: Any = "C", **named: Any) -> Any:
+    def adapter(shape: Shape, *value: float, order: str | None = "C", **named: Any) -> Tensor:
         form = memory_format(name, order, len(tuple(several(shape))))
-        return getattr(ours, name)(shape, *value, memory_format=form, **named)
+        result: Tensor = getattr(ours, name)(shape, *value, memory_format=form, **named)
+        return result
 
     return adapter
 
 
-def _asarray(a: Any, order: Any = None, **named: Any) -> Any:
-    """An order is that of what other arrays would become."""
+def _asarray(a: ArrayLike, order: str | None = None, **named: Any) -> Tensor:
+    """As `asarray`; NumPy's order applies to the tensor that an array becomes."""
     if order is None or (isinstance(order, str) and order.upper() == "K"):
         return ours.asarray(a, **named)
-    made = ours.asarray(a, **named)
-    form = memory_format("asarray", order, made.ndim, made)
-    return ours.asarray(made, memory_format=form)
+    x = ours.asarray(a, **named)
+    form = memory_format("asarray", order, x.ndim, x)
+    return ours.asarray(x, memory_format=form)
 
 
-def _array(object: Any, copy: Any = True, ndmin: int = 0, **named: Any) -> Any:
-    made = _asarray(object, copy=copy, **named)
-    return ours.reshape(made, (1,) * (ndmin - made.ndim) + made.shape)
+def _array(object: ArrayLike, copy: bool | None = True, ndmin: int = 0, **named: Any) -> Tensor:
+    x = _asarray(object, copy=copy, **named)
+    return ours.reshape(x, (1,) * (ndmin - x.ndim) + x.shape)
 
 
-def _ascontiguousarray(a: Any, **named: Any) -> Any:
+def _ascontiguousarray(a: ArrayLike, **named: Any) -> Tensor:
     return ours.asarray(a, memory_format=contiguous_format, **named)
 
 
-def _eye(N: Any, M: Any = None, order: Any = "C", **named: Any) -> Any:  # noqa: N803 - NumPy's
+def _eye(N: int, M: int | None = None, order: str | None = "C", **named: Any) -> Tensor:  # noqa: N803 - NumPy's
     return ours.eye(N, M, memory_format=memory_format("eye", order, 2), **named)
 
 
-def _tri(N: Any, m: Any = None, **named: Any) -> Any:  # noqa: N803 - NumPy's names
+def _tri(N: int, m: int | None = None, **named: Any) -> Tensor:  # noqa: N803 - NumPy's names
     return ours.tri(N, m, **named)
 
 

@@ -1,4 +1,4 @@
-"""`np.subtract.reduce` and kin: ufuncs of two operands that no reduction or scan of ours computes.
+"""Reductions and scans of binary ufuncs without a kernel, such as `np.subtract.reduce`.
 
 They take a launch for each element of the axis, or for each doubling of it if the order is free.
 """
@@ -6,24 +6,23 @@ They take a launch for each element of the axis, or for each doubling of it if t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from dml_vk.arguments import to_axis
 from dml_vk.array.manipulation import to_axes
-from dml_vk.dtypes import DType, bool_, to_dtype
+from dml_vk.dtypes import DType, DTypeLike, bool_, to_dtype
 from dml_vk.errors import LayoutError, RangeError
-from dml_vk.numpy_protocols.calls import check_names, no_such, ours
+from dml_vk.numpy_protocols.calls import Options, check_names, no_such, ours
 from dml_vk.promotion import check_casts
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
 
-# Of these the order of operands is free: of the same results.
+# The order of operands does not change the results of these.
 _FREE: tuple[np.ufunc, ...] = (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.logical_xor)
 _FREE += (np.fmax, np.fmin, np.gcd, np.lcm)
-# What is left of no elements.
-_IDENTITIES: dict[Any, Any] = {
+# The results of no elements.
+_IDENTITIES: dict[np.ufunc, float] = {
     np.bitwise_or: 0,
     np.bitwise_xor: 0,
     np.bitwise_and: -1,
@@ -35,48 +34,48 @@ _IDENTITIES: dict[Any, Any] = {
 Binary = Callable[[Tensor, Tensor], Tensor]
 
 
-def reduced(what: str, function: np.ufunc, operator: Binary, x: Any, given: dict[str, Any]) -> Any:
+def reduce(what: str, function: np.ufunc, operator: Binary, x: Tensor, options: Options) -> Tensor:
     """Reduce along an axis, or along several if the order is free, as `function.reduce`."""
-    check_names(what, ("axis", "dtype", "initial", "keepdims", "out", "where"), given)
-    x = _operand(what, function, operator, x, given.get("dtype"))
-    axis = given.get("axis", 0)
+    check_names(what, ("axis", "dtype", "initial", "keepdims", "out", "where"), options)
+    x = _operand(what, function, operator, x, options.get("dtype"))
+    axis = options.get("axis", 0)
     axes = tuple(range(x.ndim)) if axis is None else to_axes(what, axis, x.ndim)
     if len(axes) > 1 and function not in _FREE:
         raise RangeError(what, "axis must be one, as the order of operands matters", axis=axis)
     identity = _identity(function, x.dtype)
-    initial = given.get("initial", identity)
-    if "where" in given:
+    initial = options.get("initial", identity)
+    if "where" in options:
         unseen = initial if function in (np.fmax, np.fmin) else identity
         if unseen is None:
             rule = "where needs an initial value, and an order of operands that does not matter"
             raise RangeError(what, rule, initial=initial)
-        x = ours.where(given["where"], x, ours.full((), unseen, x.dtype, device=x.device))
+        x = ours.where(options["where"], x, ours.full((), unseen, x.dtype, device=x.device))
     rows = ours.moveaxis(x, axes, tuple(range(len(axes))))
-    kept = rows.shape[len(axes) :]
-    rows = ours.reshape(rows, (-1, *kept)) if x.size else rows.reshape((0, *kept))
-    parts = [] if initial is None else [ours.full(kept, initial, x.dtype, device=x.device)]
+    others = rows.shape[len(axes) :]
+    rows = ours.reshape(rows, (-1, *others)) if x.size else rows.reshape((0, *others))
+    parts = [] if initial is None else [ours.full(others, initial, x.dtype, device=x.device)]
     if rows.shape[0]:
         if function in _FREE:
-            parts.append(_halved(operator, rows))
+            parts.append(_reduce_by_halves(operator, rows))
         else:
             parts += ours.unstack(rows)
     if not parts:
         raise RangeError(what, "an axis without elements needs an initial value", shape=x.shape)
-    found = parts[0]
+    result = parts[0]
     for part in parts[1:]:
-        found = operator(found, part)
-    if given.get("keepdims"):
-        found = ours.reshape(found, [1 if k in axes else n for k, n in enumerate(x.shape)])
-    return _written(what, found, given.get("out"))
+        result = operator(result, part)
+    if options.get("keepdims"):
+        result = ours.reshape(result, [1 if k in axes else n for k, n in enumerate(x.shape)])
+    return _write_out(what, result, options.get("out"))
 
 
-def accumulated(
-    what: str, function: np.ufunc, operator: Binary, x: Any, given: dict[str, Any]
-) -> Any:
-    """All results so far along an axis, as `function.accumulate`."""
-    check_names(what, ("axis", "dtype", "out"), given)
-    x = _operand(what, function, operator, x, given.get("dtype"))
-    axis = to_axis(what, "axis", given.get("axis", 0), x.ndim)
+def accumulate(
+    what: str, function: np.ufunc, operator: Binary, x: Tensor, options: Options
+) -> Tensor:
+    """Return the running results along an axis, as `function.accumulate`."""
+    check_names(what, ("axis", "dtype", "out"), options)
+    x = _operand(what, function, operator, x, options.get("dtype"))
+    axis = to_axis(what, "axis", options.get("axis", 0), x.ndim)
     rows = ours.moveaxis(x, axis, 0)
     if function in _FREE:
         step = 1
@@ -88,11 +87,13 @@ def accumulated(
         for k in range(1, len(parts)):
             parts[k] = operator(parts[k - 1], parts[k])
         rows = ours.stack(parts)
-    return _written(what, ours.moveaxis(rows, 0, axis), given.get("out"))
+    return _write_out(what, ours.moveaxis(rows, 0, axis), options.get("out"))
 
 
-def _operand(what: str, function: np.ufunc, operator: Binary, x: Any, dtype: Any) -> Tensor:
-    """The elements in the dtype of the results, which must stay the same from one to the next."""
+def _operand(
+    what: str, function: np.ufunc, operator: Binary, x: Tensor, dtype: DTypeLike | None
+) -> Tensor:
+    """Return x in the dtype of the results, which the operator must keep."""
     x = to_tensor(what, "x", x)
     if function is np.logical_xor:
         truth: Tensor = ours.astype(x, "bool", copy=False)
@@ -107,14 +108,14 @@ def _operand(what: str, function: np.ufunc, operator: Binary, x: Any, dtype: Any
     return converted
 
 
-def _identity(function: np.ufunc, dtype: DType) -> Any:
-    found = _IDENTITIES.get(function)
-    if found == -1 and dtype.kind != "i":  # all bits
+def _identity(function: np.ufunc, dtype: DType) -> float | None:
+    identity = _IDENTITIES.get(function)
+    if identity == -1 and dtype.kind != "i":  # all bits
         return True if dtype is bool_ else int(np.iinfo(dtype.numpy_name).max)
-    return found
+    return identity
 
 
-def _halved(operator: Binary, rows: Tensor) -> Tensor:
+def _reduce_by_halves(operator: Binary, rows: Tensor) -> Tensor:
     while (count := rows.shape[0]) > 1:
         half = count // 2
         joined = operator(rows[:half], rows[half : 2 * half])
@@ -123,12 +124,12 @@ def _halved(operator: Binary, rows: Tensor) -> Tensor:
     return result
 
 
-def _written(what: str, found: Tensor, out: Any) -> Tensor:
+def _write_out(what: str, result: Tensor, out: Tensor | None) -> Tensor:
     if out is None:
-        return found
-    if not isinstance(out, Tensor) or out.shape != found.shape:
-        rule = f"out must have the shape {found.shape}"
+        return result
+    if not isinstance(out, Tensor) or out.shape != result.shape:
+        rule = f"out must have the shape {result.shape}"
         raise LayoutError(what, rule, out=getattr(out, "shape", type(out).__name__))
-    check_casts(what, [found.dtype], out.dtype, "same_kind")
-    out[...] = ours.astype(found, out.dtype, copy=False)
+    check_casts(what, [result.dtype], out.dtype, "same_kind")
+    out[...] = ours.astype(result, out.dtype, copy=False)
     return out

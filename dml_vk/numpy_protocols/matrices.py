@@ -6,10 +6,13 @@ from typing import Any
 
 from dml_vk.errors import DTypeError
 from dml_vk.numpy_protocols.calls import ours
+from dml_vk.tensor.core import Tensor
 
 
-def matrix_rank(a: Any, tol: Any = None, hermitian: bool = False, rtol: Any = None) -> Any:
-    """NumPy has a threshold itself as the second parameter."""
+def matrix_rank(
+    a: Tensor, tol: float | None = None, hermitian: bool = False, rtol: float | None = None
+) -> Tensor:
+    """NumPy's second parameter is an absolute threshold."""
     if tol is None:
         return ours.linalg.matrix_rank(a, rtol=rtol)
     if rtol is not None:
@@ -17,19 +20,21 @@ def matrix_rank(a: Any, tol: Any = None, hermitian: bool = False, rtol: Any = No
     return ours.count_nonzero(ours.greater(ours.linalg.svdvals(a), tol), axis=-1)
 
 
-def pinv(a: Any, rcond: Any = None, hermitian: bool = False, rtol: Any = None) -> Any:
-    """By the singular values, also of Hermitian matrices."""
+def pinv(
+    a: Tensor, rcond: float | None = None, hermitian: bool = False, rtol: float | None = None
+) -> Tensor:
+    """Hermitian matrices are treated as general ones: by singular values."""
     return ours.linalg.pinv(a, rtol=rtol if rcond is None else rcond)
 
 
-def qr(a: Any, mode: str = "reduced") -> Any:
+def qr(a: Tensor, mode: str = "reduced") -> Any:
     return ours.linalg.qr(a, mode="reduced").R if mode == "r" else ours.linalg.qr(a, mode=mode)
 
 
 def svd(
-    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+    a: Tensor, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
-    """By the same steps also for Hermitian matrices."""
+    """Hermitian matrices are treated as general ones."""
     if not compute_uv:
         return ours.linalg.svdvals(a)
     return ours.linalg.svd(a, full_matrices=full_matrices)

@@ -1,4 +1,4 @@
-"""`np.add.at` and kin: in place, where an element that is named several times counts as often."""
+"""`np.add.at` and similar: updates in place, in which repeated indexes accumulate."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.segments import segments_reduced
 from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.numpy_protocols.calls import no_such, ours
 from dml_vk.promotion import check_casts, check_weak
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import plain, to_tensor
+from dml_vk.tensor.operands import Operand, plain, to_tensor
 
 
 class Repeated(NamedTuple):
-    """An operator: what several operands of one element become, and of which nothing is left."""
+    """An operator, the reduction of several operands of one element, and its identity."""
 
     operator: str
     reduction: str
-    identity: Callable[[DType], Any]
+    identity: Callable[[DType], float]
 
 
-def _least(dtype: DType) -> Any:
+def _least(dtype: DType) -> float:
     return -np.inf if dtype.kind == "f" else int(np.iinfo(dtype.numpy_name).min)
 
 
-def _most(dtype: DType) -> Any:
+def _most(dtype: DType) -> float:
     return np.inf if dtype.kind == "f" else int(np.iinfo(dtype.numpy_name).max)
 
 
@@ -42,10 +42,10 @@ REPEATED: dict[np.ufunc, Repeated] = {
 }
 
 
-def at(what: str, function: np.ufunc, a: Any, key: Any, *more: Any) -> None:
+def at(what: str, function: np.ufunc, a: Tensor, key: Any, *more: Operand) -> None:
     """Apply an operator to the elements of a key, in place.
 
-    The operands of one element are first reduced, as by `sum` and kin in row-major order: NumPy
+    The operands of one element are first reduced, as by `sum` and similar in row-major order: NumPy
     applies one after the other, which rounds floats otherwise. It waits for the number of elements.
     """
     if function not in REPEATED:
@@ -55,30 +55,31 @@ def at(what: str, function: np.ufunc, a: Any, key: Any, *more: Any) -> None:
     target = to_tensor(what, "a", a)
     if target.dtype.kind == "b" or (target.dtype.kind == "c" and reduction in ("max", "min")):
         raise DTypeError(what, "dtype must be numeric", dtype=target.dtype)
-    near, given = beside(what, target, values)
+    near, operand = upload_operands(what, target, values)
     with ErrorsAs(what):
-        if isinstance(given, Tensor):
-            check_casts(what, [given.dtype], target.dtype, "same_kind")
-            given = ours.astype(given, target.dtype, copy=False)
+        if isinstance(operand, Tensor):
+            check_casts(what, [operand.dtype], target.dtype, "same_kind")
+            operand = ours.astype(operand, target.dtype, copy=False)
         else:
-            check_weak(what, plain(given), target.dtype)
-            given = ours.full((), plain(given), target.dtype, device=near.device)
+            check_weak(what, plain(operand), target.dtype)
+            operand = ours.full((), plain(operand), target.dtype, device=near.device)
         places = ours.reshape(ours.arange(target.size, device=target.device), target.shape)[key]
-        given = ours.reshape(ours.broadcast_to(given, places.shape), -1)
+        operand = ours.reshape(ours.broadcast_to(operand, places.shape), -1)
         places = ours.reshape(places, -1)
         if not places.size:
             return
         order = ours.argsort(places)
-        places, ordered = ours.take(places, order), ours.take(given, order)
+        places, ordered = ours.take(places, order), ours.take(operand, order)
         begins = ours.not_equal(places[1:], places[:-1])
         ends = ours.asarray([places.size], device=target.device)
         bounds = ours.concat([ends * 0, ours.flatnonzero(begins) + 1, ends])
-        found = ours.take(places, bounds[:-1])
+        targets = ours.take(places, bounds[:-1])
 
-        def reduce(rows: Tensor) -> Any:
+        def reduce(rows: Tensor) -> Tensor:
             named = {} if reduction in ("max", "min") else {"dtype": rows.dtype}
-            return getattr(ours, reduction)(rows, axis=1, **named)
+            result: Tensor = getattr(ours, reduction)(rows, axis=1, **named)
+            return result
 
         joined = segments_reduced(ordered, bounds, reduce, identity(target.dtype))
-        before = ours.take(ours.reshape(target, -1), found)
-        ours.put(target, found, getattr(ours, operator)(before, joined))
+        before = ours.take(ours.reshape(target, -1), targets)
+        ours.put(target, targets, getattr(ours, operator)(before, joined))

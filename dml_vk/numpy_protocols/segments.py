@@ -1,22 +1,21 @@
-"""`np.add.reduceat` and kin: reductions of slices along an axis."""
+"""`np.add.reduceat` and similar: reductions of slices along an axis."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from dml_vk.arguments import to_axis
 from dml_vk.array.indexing.keys import outside_of
-from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.segments import segments_reduced
+from dml_vk.dtypes import DTypeLike
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
-from dml_vk.numpy_protocols.calls import no_such, ours
+from dml_vk.numpy_protocols.calls import Adapter, no_such, ours
 from dml_vk.numpy_protocols.repeated import REPEATED
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.host import Array
+from dml_vk.tensor.host import Array, ArrayLike
 from dml_vk.tensor.operands import sum_dtype, to_tensor
 
 _LOGICAL: dict[np.ufunc, np.ufunc] = {np.logical_and: np.minimum, np.logical_or: np.maximum}
@@ -25,55 +24,55 @@ _LOGICAL: dict[np.ufunc, np.ufunc] = {np.logical_and: np.minimum, np.logical_or:
 def reduceat(
     what: str,
     function: np.ufunc,
-    a: Any,
-    indices: Any,
+    a: Tensor,
+    indices: ArrayLike,
     axis: int = 0,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Reduce from each index to the next, and from the last to the end.
 
     An index that is not below the next one stands for its element alone. Indexes are read on the
-    host; each slice is reduced as by `sum` and kin.
+    host; each slice is reduced as by `sum` and similar.
     """
     operator = _LOGICAL.get(function, function)
     if operator not in REPEATED or operator is np.subtract:
         raise no_such(what)
     _, reduction, identity = REPEATED[operator]
-    given = to_tensor(what, "a", a)
-    dim = to_axis(what, "axis", axis, given.ndim)
-    size = given.shape[dim]
+    a = to_tensor(what, "a", a)
+    dim = to_axis(what, "axis", axis, a.ndim)
+    size = a.shape[dim]
     starts = _starts(what, indices, dim, size)
     with ErrorsAs(what):
         if function in _LOGICAL:
-            given = ours.astype(given, "bool", copy=False)
+            a = ours.astype(a, "bool", copy=False)
         elif reduction in ("sum", "prod"):
-            given = ours.astype(given, sum_dtype(what, given.dtype, dtype), copy=False)
+            a = ours.astype(a, sum_dtype(what, a.dtype, dtype), copy=False)
         elif dtype is not None:
-            given = ours.astype(given, dtype, copy=False)
-        kind = given.dtype
+            a = ours.astype(a, dtype, copy=False)
+        kind = a.dtype
         if kind.kind == "c" and reduction in ("max", "min"):
             raise DTypeError(what, "dtype must be real", dtype=kind)
         # Of bools, the extremes are those of numbers.
-        rows = ours.moveaxis(ours.astype(given, "uint8") if kind.kind == "b" else given, dim, -1)
+        rows = ours.moveaxis(ours.astype(a, "uint8") if kind.kind == "b" else a, dim, -1)
         shape = (*rows.shape[:-1], starts.size)
         values, bounds = _pieces(rows, starts)
         named = {} if reduction in ("max", "min") else {"dtype": rows.dtype}
-        reduce: Callable[..., Any] = partial(getattr(ours, reduction), axis=1, **named)
-        found = segments_reduced(values, bounds, reduce, identity(rows.dtype))
-        found = ours.moveaxis(ours.reshape(found, shape), -1, dim)
-        result: Tensor = ours.astype(found, kind, copy=False, out=out)
+        reduce: Adapter = partial(getattr(ours, reduction), axis=1, **named)
+        reduced_rows = segments_reduced(values, bounds, reduce, identity(rows.dtype))
+        reduced_rows = ours.moveaxis(ours.reshape(reduced_rows, shape), -1, dim)
+        result: Tensor = ours.astype(reduced_rows, kind, copy=False, out=out)
         return result
 
 
-def _starts(what: str, indices: Any, dim: int, size: int) -> Array:
-    given = indices.numpy() if isinstance(indices, Tensor) else np.asarray(indices)
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+def _starts(what: str, indices: ArrayLike, dim: int, size: int) -> Array:
+    array = indices.numpy() if isinstance(indices, Tensor) else np.asarray(indices)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise LayoutError(what, "indices must be one dim of integers", indices=indices)
-    wrong = given[(given < 0) | (given >= size)]
+    wrong = array[(array < 0) | (array >= size)]
     if wrong.size:
         raise outside_of(what, dim, size, int(wrong[0]))
-    return given.astype(np.int64)
+    return array.astype(np.int64)
 
 
 def _pieces(rows: Tensor, starts: Array) -> tuple[Tensor, Tensor]:
@@ -87,10 +86,10 @@ def _pieces(rows: Tensor, starts: Array) -> tuple[Tensor, Tensor]:
         chosen = rows.narrow(rows.ndim - 1, int(starts[0]), total)
     else:
         upper, first = ours.asarray(ends, device=device), starts - (ends - lengths)
-        place = ours.arange(total, device=device)
-        segment = ours.searchsorted(upper, place, side="right")
+        position = ours.arange(total, device=device)
+        segment = ours.searchsorted(upper, position, side="right")
         shifts = ours.asarray(first, device=device)
-        index = ours.add(place, elements_at(shifts, segment)) if total else place
+        index = ours.add(position, elements_at(shifts, segment)) if total else position
         chosen = ours.take(rows, index, axis=rows.ndim - 1)
     count = chosen.size // total if total else 0
     begins = ours.asarray(ends - lengths, device=device)

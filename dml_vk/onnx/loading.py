@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dml_vk.array.creation import Wanted
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import ModelError, RangeError
 from dml_vk.onnx import operators
@@ -15,6 +14,7 @@ from dml_vk.onnx.model import LAYOUTS, Model
 from dml_vk.onnx.package import onnx_package
 from dml_vk.onnx.reading import read
 from dml_vk.runtime.device import device as open_device
+from dml_vk.tensor.core import DeviceLike
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -26,7 +26,7 @@ def load(
     model: Any,
     /,
     *,
-    device: Wanted = None,
+    device: DeviceLike = None,
     layout: str = "auto",
     dtype: Any = None,
 ) -> Model:

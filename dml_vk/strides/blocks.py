@@ -43,8 +43,8 @@ def parse_blocks(what: str, name: str) -> Blocking:
 
 @functools.lru_cache(maxsize=256)
 def _parse(what: str, name: str) -> Blocking:
-    found = _PART.findall(name) if _NAME.fullmatch(name) else []
-    parts = [(int(count or 0), letter) for count, letter in found]
+    matches = _PART.findall(name) if _NAME.fullmatch(name) else []
+    parts = [(int(count or 0), letter) for count, letter in matches]
     outer = [letter for count, letter in parts if not count]
     inner = [(count, letter) for count, letter in parts if count]
     logical = [letter for letter in LOGICAL_LETTERS if letter in name.upper()]

@@ -51,7 +51,7 @@ def _axes(layout: Layout, labels: Sequence[object] | None) -> list[tuple[int, bo
 
 def _cells(layout: Layout, labels: Sequence[object] | None, dim: int) -> dict[int, Cell]:
     """Address -> cell, for all addresses of elements."""
-    found: dict[int, list[str]] = {}
+    names_at: dict[int, list[str]] = {}
     group: dict[int, int] = {}
     axes = _axes(layout, labels)
     indexes = itertools.product(*[range(1 if repeats else size) for size, repeats in axes])
@@ -62,15 +62,16 @@ def _cells(layout: Layout, labels: Sequence[object] | None, dim: int) -> dict[in
             name = name or "()"
         else:
             name = str(labels[number])
-        found.setdefault(at, []).append(name)
+        names_at.setdefault(at, []).append(name)
         group.setdefault(at, index[dim] if index else 0)
     shared = any(repeats for _, repeats in axes)
     return {
-        at: Cell(_joined(names), shared or len(names) > 1, group[at]) for at, names in found.items()
+        at: Cell(_join_names(names), shared or len(names) > 1, group[at])
+        for at, names in names_at.items()
     }
 
 
-def _joined(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     """Join the names of one element, abbreviated if there are many."""
     if len(names) > 1 and names.count(names[0]) == len(names):
         return f"{names[0]}×{len(names)}"
@@ -97,9 +98,9 @@ def _lines(layout: Layout, labels: Sequence[object] | None, dim: int = 0) -> lis
             f"labels must have one item for each of the {layout.numel} elements",
             labels=labels,
         )
-    found = _cells(layout, labels, dim)
-    first, padding = min(found), Cell(None, False, 0)
-    cells = [found.get(at, padding) for at in range(first, first + layout.span)]
+    cell_at = _cells(layout, labels, dim)
+    first, padding = min(cell_at), Cell(None, False, 0)
+    cells = [cell_at.get(at, padding) for at in range(first, first + layout.span)]
     fit = max(1, LINE_WIDTH // (_widest(cells) + 1))
     pitches = [abs(s) for n, s in zip(layout.sizes, layout.strides) if n > 1 and 1 < abs(s) <= fit]
     per_line = fit if len(cells) <= fit else max(pitches, default=fit)

@@ -34,20 +34,20 @@ def broadcast_sizes(what: str, sizes: tuple[Ints, ...]) -> Ints:
     """Broadcast sizes by NumPy's rule."""
     if sizes and sizes.count(sizes[0]) == len(sizes):
         return sizes[0]
-    return _stretched(what, sizes)
+    return _broadcast(what, sizes)
 
 
 @functools.lru_cache(maxsize=4096)
-def _stretched(what: str, sizes: tuple[Ints, ...]) -> Ints:
+def _broadcast(what: str, sizes: tuple[Ints, ...]) -> Ints:
     out: list[int] = []
     for at in range(-max(map(len, sizes), default=0), 0):
         size = 1
-        for one in sizes:
-            if -at <= len(one) and one[at] != 1 and one[at] != size:
+        for shape in sizes:
+            if -at <= len(shape) and shape[at] != 1 and shape[at] != size:
                 if size != 1:
                     rule = f"sizes must agree or be 1 in dim {at}"
                     raise LayoutError(what, rule, sizes=sizes)
-                size = one[at]
+                size = shape[at]
         out.append(size)
     return tuple(out)
 
@@ -55,12 +55,12 @@ def _stretched(what: str, sizes: tuple[Ints, ...]) -> Ints:
 def concatenated_sizes(sizes: Sequence[Ints], dim: int) -> Ints:
     """The sizes of parts joined along `dim`; all others must agree."""
     before, after = sizes[0][:dim], sizes[0][dim + 1 :]
-    for one in sizes:
-        if one[:dim] != before or one[dim + 1 :] != after or len(one) != len(sizes[0]):
+    for shape in sizes:
+        if shape[:dim] != before or shape[dim + 1 :] != after or len(shape) != len(sizes[0]):
             raise LayoutError(
                 "concatenate", f"sizes must agree in every dim except {dim}", sizes=sizes
             )
-    return (*before, sum([one[dim] for one in sizes]), *after)
+    return (*before, sum([shape[dim] for shape in sizes]), *after)
 
 
 def commutative_elementwise(sizes: Ints, operands: Sequence[Strided]) -> Ints:
@@ -69,14 +69,18 @@ def commutative_elementwise(sizes: Ints, operands: Sequence[Strided]) -> Ints:
     Operands that have the sizes of the result take precedence over broadcast ones. If there are
     none, those of full rank decide.
     """
-    full = [one.order for one in operands if one.sizes == sizes and not _is_broadcast(one)]
-    return _dominant(full or [one.order for one in operands], len(sizes))
+    full = [
+        operand.order
+        for operand in operands
+        if operand.sizes == sizes and not _is_broadcast(operand)
+    ]
+    return _common_order(full or [operand.order for operand in operands], len(sizes))
 
 
 def commutative_concatenate(operands: Sequence[Strided], rank: int) -> Ints:
     """The order of a concatenation by the same rule, where no part is broadcast by its sizes."""
-    full = [one.order for one in operands if not _is_broadcast(one)]
-    return _dominant(full or [one.order for one in operands], rank)
+    full = [operand.order for operand in operands if not _is_broadcast(operand)]
+    return _common_order(full or [operand.order for operand in operands], rank)
 
 
 def _is_broadcast(operand: Strided) -> bool:
@@ -84,7 +88,7 @@ def _is_broadcast(operand: Strided) -> bool:
     return 0 in operand.strides and 0 not in operand.sizes
 
 
-def _dominant(orders: list[Ints], rank: int) -> Ints:
+def _common_order(orders: list[Ints], rank: int) -> Ints:
     """Choose an order: channels_last, or else the smallest unnamed one, or else row-major."""
     if orders.count(orders[0]) == len(orders):
         return orders[0]  # the common case
@@ -98,8 +102,8 @@ def torch_elementwise(sizes: Ints, operands: Sequence[Strided]) -> tuple[Ints, I
     """(strides, order) of an elementwise result as in PyTorch's CPU backend."""
     rank = len(sizes)
     plain = row_major(rank)
-    strides = [magnitudes(one.strides) for one in operands]
-    if all(one.sizes == sizes for one in operands):
+    strides = [magnitudes(operand.strides) for operand in operands]
+    if all(operand.sizes == sizes for operand in operands):
         distinct = set(strides)
         if all(is_contiguous(sizes, own, plain) for own in distinct):
             return packed_strides(sizes, plain), plain
@@ -107,7 +111,9 @@ def torch_elementwise(sizes: Ints, operands: Sequence[Strided]) -> tuple[Ints, I
             return packed_strides(sizes, CHANNELS_LAST[4]), CHANNELS_LAST[4]
         if len(distinct) == 1 and is_dense(sizes, strides[0]):
             return strides[0], operands[0].order
-    aligned = tuple([_aligned(sizes, one.sizes, own) for one, own in zip(operands, strides)])
+    aligned = tuple(
+        [_aligned(sizes, operand.sizes, own) for operand, own in zip(operands, strides)]
+    )
     order = loop_order(sizes, aligned)
     return packed_strides(sizes, order), order
 
@@ -127,9 +133,9 @@ def _aligned(sizes: Ints, own: Ints, strides: Ints) -> Ints:
 def torch_concatenate(operands: Sequence[Strided], rank: int) -> Ints:
     """The order of PyTorch's `cat`: channels_last if every input suggests it, else row-major."""
     if rank in (4, 5) and all(
-        len(one.sizes) == rank
-        and follows_channels_last(one.sizes, magnitudes(one.strides), one.order)
-        for one in operands
+        len(operand.sizes) == rank
+        and follows_channels_last(operand.sizes, magnitudes(operand.strides), operand.order)
+        for operand in operands
     ):
         return CHANNELS_LAST[rank]
     return row_major(rank)

@@ -33,8 +33,8 @@ def check_pieces(what: str, count: int) -> None:
 
 def one_tuple(args: tuple[Any, ...]) -> Iterable[int]:
     """Normalize variadic arguments, so that `f(0, 1)` and `f((0, 1))` mean the same."""
-    given: Iterable[int] = several(args[0]) if len(args) == 1 else args
-    return given
+    values: Iterable[int] = several(args[0]) if len(args) == 1 else args
+    return values
 
 
 class Views:
@@ -289,7 +289,7 @@ class Views:
             return self._make(sizes, strides, self.offset, order), False
         return self._make(sizes, packed_strides(sizes, order), 0, order), 0 not in sizes
 
-    def _each(self, what: str, dims: tuple[Any, ...]) -> Ints:
+    def _each(self, what: str, dims: tuple[int | Sequence[int], ...]) -> Ints:
         """Check that the dims are a permutation."""
         moved = to_dims(what, one_tuple(dims), len(self.sizes))
         if len(moved) != len(self.sizes):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 import dml_vk.numpy_errors  # noqa: F401 what axes that tensors lack raise: see arguments.py
 from dml_vk.aliases import not_there
 from dml_vk.arguments import Ints, to_bool
-from dml_vk.dtypes import DType, complex128, float64, to_dtype
+from dml_vk.dtypes import DType, DTypeLike, complex128, float64, to_dtype
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.observe.copies import ASKED, HOST, record_host
@@ -31,6 +31,7 @@ from dml_vk.tensor.spec import Spec
 from dml_vk.tensor.views import TensorViews
 from dml_vk.tracing.step import Slot
 
+DeviceLike: TypeAlias = int | str | Device | None
 if TYPE_CHECKING:
     from dml_vk.tensor.methods import TensorMethods
 else:
@@ -145,7 +146,7 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         check_fits("over", new, "layout")
         return new
 
-    def view(self, *sizes: Any, dtype: Any = None) -> Tensor:
+    def view(self, *sizes: Any, dtype: DTypeLike | None = None) -> Tensor:
         """View the elements with other sizes, in the same order, or the bytes as another dtype.
 
         A dtype can be given instead of sizes; Python's `float` and `complex` are float64 and
@@ -170,20 +171,20 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         if isinstance(dtype, (str, type)) and dtype in (float, complex, "float", "complex"):
             dtype = float64 if dtype in (float, "float") else complex128
         kind, own = to_dtype("view", dtype), self.layout
-        found = in_items(own.sizes, own.strides, own.offset, self.dtype.itemsize, kind.itemsize)
-        if found is None:
+        items = in_items(own.sizes, own.strides, own.offset, self.dtype.itemsize, kind.itemsize)
+        if items is None:
             rule = f"the last dim must be contiguous and hold whole elements of {kind.name}"
             raise LayoutError("view", rule, dtype=self.dtype, layout=own)
         # A dim of size 1 may be anywhere in the order, which then says nothing.
-        order = None if own.sizes[-1:] == (1,) != found[0][-1:] else own.order
-        return Tensor(View(self.device, self.allocation, Layout(*found, order), kind))
+        order = None if own.sizes[-1:] == (1,) != items[0][-1:] else own.order
+        return Tensor(View(self.device, self.allocation, Layout(*items, order), kind))
 
     def to(
         self,
-        *wanted: Any,
+        *wanted: MemoryFormat | DTypeLike | Device,
         memory_format: MemoryFormat = preserve_format,
-        dtype: Any = None,
-        device: Any = None,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
         copy: bool = False,
     ) -> Tensor:
         """Convert to a format, dtype or device; returns the tensor itself if nothing changes.
@@ -197,21 +198,21 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         >>> y.dtype, y.strides
         (dml_vk.float16, (60, 1, 15, 3))
         """
-        for one in wanted:
-            if isinstance(one, MemoryFormat):
-                memory_format = one
-            elif isinstance(one, str) and one in MemoryFormat.__members__:
-                memory_format = MemoryFormat[one]
-            elif isinstance(one, Device):
-                device = one
+        for target in wanted:
+            if isinstance(target, MemoryFormat):
+                memory_format = target
+            elif isinstance(target, str) and target in MemoryFormat.__members__:
+                memory_format = MemoryFormat[target]
+            elif isinstance(target, Device):
+                device = target
             else:
-                dtype = to_dtype("to", one)
+                dtype = to_dtype("to", target)
         copy = to_bool("to", "copy", copy)
-        found = as_asked("to", self, dtype, device, memory_format)
-        shared = found.allocation is self.allocation
-        return found.clone() if copy and shared else found
+        result = converted_to("to", self, dtype, device, memory_format)
+        shared = result.allocation is self.allocation
+        return result.clone() if copy and shared else result
 
-    def to_device(self, device: Any, /, *, stream: None = None) -> Tensor:
+    def to_device(self, device: int | str | Device, /, *, stream: None = None) -> Tensor:
         """Copy to another device; there are no streams."""
         if stream is not None:
             raise DTypeError("to_device", "stream must be None", stream=stream)
@@ -247,8 +248,7 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         >>> x.tolist()
         [1, 7, 3]
         """
-        memory = host.own_memory("map", self)
-        if memory is not None:
+        if (memory := host.own_memory("map", self)) is not None:
             yield memory
             return
         check_target("map", self, "the tensor")
@@ -289,9 +289,9 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         size = self._first_size("iter")
         return (self._over(layout.select(0, k)) for k in range(size))
 
-    def __contains__(self, value: Any) -> bool:
-        found: object = self == value
-        return isinstance(found, Tensor) and bool(found.any())
+    def __contains__(self, value: object) -> bool:
+        matches: object = self == value
+        return isinstance(matches, Tensor) and bool(matches.any())
 
     def _first_size(self, what: str) -> int:
         if not self.shape:
@@ -310,7 +310,7 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
     def __copy__(self) -> Tensor:
         return self.clone()
 
-    def __deepcopy__(self, memo: Any) -> Tensor:
+    def __deepcopy__(self, memo: object) -> Tensor:
         return self.clone()
 
     def _in_format(self, what: str, order: OrderLike) -> Tensor:
@@ -348,8 +348,12 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         return new
 
 
-def as_asked(
-    what: str, tensor: Tensor, dtype: Any, device: Any, memory_format: MemoryFormat
+def converted_to(
+    what: str,
+    tensor: Tensor,
+    dtype: DTypeLike | None,
+    device: DeviceLike,
+    memory_format: MemoryFormat,
 ) -> Tensor:
     """Convert to this dtype, format and device; return the tensor itself if nothing changes."""
     kind = tensor.dtype if dtype is None else to_dtype(what, dtype)
@@ -388,11 +392,8 @@ def copy(src: Tensor, dst: Tensor) -> None:
     """
     for name, tensor in (("src", src), ("dst", dst)):
         if not isinstance(tensor, Tensor):
-            raise DTypeError(
-                "copy",
-                f"{name} must be a Tensor: convert arrays with asarray",
-                **{name: type(tensor).__name__},
-            )
+            rule = f"{name} must be a Tensor: convert arrays with asarray"
+            raise DTypeError("copy", rule, **{name: type(tensor).__name__})
     if src.dtype is not dst.dtype:
         rule = "src and dst must have the same dtype"
         raise DTypeError("copy", rule, src=src.dtype, dst=dst.dtype)

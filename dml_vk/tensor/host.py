@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from dml_vk.arguments import Ints
 from dml_vk.driver import host_memory
@@ -25,7 +26,9 @@ from dml_vk.tracing.capture import is_captured
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
 
-Array = np.ndarray[Any, np.dtype[Any]]
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+ArrayLike: TypeAlias = npt.ArrayLike
+"""Tensors, arrays, scalars and nested sequences of them."""
 LARGE_BYTES = 2**28  # copies to the host this large first check for free memory
 MOST_SHOWN = 1000  # elements; NumPy's own threshold
 MOST_CLAMPED = 2**18  # elements that are masked at once
@@ -68,8 +71,8 @@ def read_into(what: str, tensor: Tensor, out: Array) -> Array:
     is_such = isinstance(out, np.ndarray) and out.dtype == kind and out.shape == tensor.shape
     if not (is_such and out.flags.writeable):
         rule = "out must be a NumPy array of the tensor's shape and dtype that can be written"
-        found = (out.shape, str(out.dtype)) if isinstance(out, np.ndarray) else type(out).__name__
-        raise LayoutError(what, rule, out=found, shape=tensor.shape, dtype=tensor.dtype.name)
+        got = (out.shape, str(out.dtype)) if isinstance(out, np.ndarray) else type(out).__name__
+        raise LayoutError(what, rule, out=got, shape=tensor.shape, dtype=tensor.dtype.name)
     if not out.size:
         return out
     layout, device = tensor.layout, tensor.device
@@ -119,7 +122,7 @@ def seen_by_host(what: str, tensor: Tensor) -> Array:
     return strided_array(data, Layout(tensor.shape, view.layout.strides, start), kind)
 
 
-def to_array(obj: Any) -> Array:
+def to_array(obj: ArrayLike) -> Array:
     """Return NumPy's array of an object, in which Python's integers have 64 bits on every system.
 
     NumPy before 2.0 makes them C's `long`, which has 32 bits on Windows.
@@ -130,15 +133,15 @@ def to_array(obj: Any) -> Array:
     return array
 
 
-def leaf_types(obj: Any) -> set[type]:
+def leaf_types(obj: object) -> set[type]:
     """Return the types of the elements of nested lists, or of the object itself."""
     if isinstance(obj, range):
         return {int}
     if not isinstance(obj, (list, tuple)):
         return {type(obj)}
-    found = set(map(type, obj))
-    if found <= PYTHON:  # The common case: saves a call for each element.
-        return found
+    types = set(map(type, obj))
+    if types <= PYTHON:  # The common case: saves a call for each element.
+        return types
     return set().union(*map(leaf_types, obj))
 
 

@@ -18,7 +18,7 @@ from dml_vk.array import (
     elementwise,
     manipulation,
     moments,
-    numpys_views,
+    numpy_views,
     products,
     rounding,
     sorting,
@@ -26,7 +26,7 @@ from dml_vk.array import (
     vectors,
 )
 from dml_vk.array.flat import Flat
-from dml_vk.array.host_operands import beside_tensor, is_of_host
+from dml_vk.array.host_operands import is_on_host, upload_array
 from dml_vk.array.indexing import api as indexing
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError
@@ -39,7 +39,7 @@ from dml_vk.runtime.device import default_device
 from dml_vk.strides.views import one_tuple
 from dml_vk.tensor import host
 from dml_vk.tensor.core import Tensor, tensor_over
-from dml_vk.tensor.host import Array
+from dml_vk.tensor.host import Array, ArrayLike
 from dml_vk.tensor.operands import Operand, is_scalar, plain, scalar_dtype
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def _in_place(function: Callable[..., Tensor]) -> Method:
     def method(self: Tensor, other: Operand) -> Tensor:
         result: Tensor = NotImplemented
         if type(other) in _COMMON or not _is_foreign(other):
-            if is_of_host(other):
-                other = beside_tensor(function.__name__, other, self)
+            if is_on_host(other):
+                other = upload_array(function.__name__, other, self)
             _check_kept(function.__name__, self, other)
             result = function(self, other, out=self)
         return result
@@ -95,21 +95,21 @@ def _in_place(function: Callable[..., Tensor]) -> Method:
 def _check_kept(what: str, x: Any, y: Any) -> None:
     """Check that the result of an in-place operation has x's dtype."""
     if x.dtype.kind in "fc":  # They hold all real numbers.
-        kept = y.dtype is x.dtype if hasattr(y, "dtype") else not isinstance(y, complex)
-        if kept:
+        keeps_dtype = y.dtype is x.dtype if hasattr(y, "dtype") else not isinstance(y, complex)
+        if keeps_dtype:
             return
     if isinstance(y, Tensor) or is_scalar(y):
         other = y.dtype if isinstance(y, Tensor) else scalar_dtype(y)
-        found = common_dtype(what, (x.dtype, other))
+        dtype = common_dtype(what, (x.dtype, other))
     elif isinstance(plain(y), (Real, complex)):
-        found = common_dtype(what, (x.dtype,), (plain(y),))
+        dtype = common_dtype(what, (x.dtype,), (plain(y),))
     else:
         return  # The function raises the error.
     if what in OPERATORS and OPERATORS[what].only_floats:
-        found = float_dtype(found)
-    if found is not x.dtype:
+        dtype = float_dtype(dtype)
+    if dtype is not x.dtype:
         rule = f"cannot cast the in-place result to {x.dtype.name}"
-        raise DTypeError(what, rule, result=found)
+        raise DTypeError(what, rule, result=dtype)
 
 
 def _is_foreign(other: object) -> bool:
@@ -194,7 +194,7 @@ class TensorMethods(ReductionMethods):
         """Return a view if the key has only ints, slices, `...` and None, else a copy."""
         return indexing.read(self, key)
 
-    def __setitem__(self: Any, key: Any, value: Operand) -> None:
+    def __setitem__(self: Any, key: Any, value: ArrayLike) -> None:
         """Write to the selected elements."""
         indexing.write(self, key, value)
 
@@ -210,11 +210,11 @@ class TensorMethods(ReductionMethods):
 
     def ravel(self: Any, order: str = "C") -> Tensor:
         """Return the elements as one dim: see `dml_vk.ravel`."""
-        return numpys_views.ravel(self, order)
+        return numpy_views.ravel(self, order)
 
     def swapaxes(self: Any, axis1: int, axis2: int) -> Tensor:
         """Return a view with two axes swapped: see `dml_vk.swapaxes`."""
-        return numpys_views.swapaxes(self, axis1, axis2)
+        return numpy_views.swapaxes(self, axis1, axis2)
 
     @hinted
     def argsort(self: Any, axis: int = -1) -> Tensor:
@@ -365,7 +365,7 @@ def _reduction(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 def _method_of(row: Reduction) -> Callable[..., Tensor]:
     """Make a method such as `x.sum()` of a reduction."""
     make = _accumulation if row.accumulates else _index if row.finds else _reduction
-    method = make(statistics.MADE[row.name])
+    method = make(statistics.FUNCTIONS[row.name])
     method.__name__, method.__qualname__ = row.name, f"TensorMethods.{row.name}"
     method.__doc__ = f"See `dml_vk.{row.name}`."
     return hinted(method)

@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from dml_vk.arguments import Ints
-from dml_vk.dtypes import DTYPES, DType, complex128, float32, float64, int64, to_dtype, uint64
+from dml_vk.dtypes import (
+    DTYPES,
+    DType,
+    DTypeLike,
+    complex128,
+    float32,
+    float64,
+    int64,
+    to_dtype,
+    uint64,
+)
 from dml_vk.errors import ONE_DEVICE, DeviceError, DTypeError, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import converted
 from dml_vk.ops.view import check_devices, check_target
 from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.host import Array
 
 Operand = Tensor | complex
 _NUMBERS = (numbers.Real, complex)
 
 
-def is_numpys(number: Any) -> bool:
+def is_numpys(number: object) -> TypeGuard[np.generic | Array]:
     """Whether this is a NumPy scalar, or a 0-D array, to which NumPy may convert one."""
     return isinstance(number, np.generic) or (isinstance(number, np.ndarray) and not number.ndim)
 
 
-def plain(number: Any) -> Any:
+def plain(number: object) -> Any:
     """Convert NumPy scalars to Python numbers, those with more bits to the nearest ones."""
     if not is_numpys(number):
         return number
@@ -35,19 +46,19 @@ def plain(number: Any) -> Any:
     return number
 
 
-def is_scalar(number: Any) -> bool:
+def is_scalar(number: object) -> TypeGuard[np.generic | Array]:
     """Whether this is a number of NumPy's, which has a dtype."""
     return is_numpys(number) and number.dtype.kind in "biufc"
 
 
-def scalar_dtype(number: Any) -> DType:
+def scalar_dtype(number: np.generic | Array) -> DType:
     """The dtype of a NumPy scalar; float64 or complex128 if it has more bits than these."""
     most = {"f": float64, "c": complex128}.get(number.dtype.kind)
     is_wide = most is not None and number.dtype.itemsize > most.itemsize
     return most if most is not None and is_wide else to_dtype("operands", number.dtype)
 
 
-def to_number(what: str, name: str, value: Any) -> int | float:
+def to_number(what: str, name: str, value: object) -> int | float:
     """Convert to a real number. A tensor with no dims is accepted, and waited for."""
     value = value.item() if isinstance(value, Tensor) and not value.shape else plain(value)
     if isinstance(value, numbers.Integral):
@@ -60,21 +71,21 @@ def to_number(what: str, name: str, value: Any) -> int | float:
     raise DTypeError(what, f"{name} must be a real number", **{name: value})
 
 
-def to_complex(what: str, name: str, value: Any) -> complex:
+def to_complex(what: str, name: str, value: object) -> complex:
     """Convert to a number, real or complex. A tensor with no dims is accepted, and waited for."""
     number = value.item() if isinstance(value, Tensor) and not value.shape else plain(value)
     return number if isinstance(number, complex) else to_number(what, name, number)
 
 
-def to_tensor(what: str, name: str, given: Any) -> Tensor:
+def to_tensor(what: str, name: str, value: object) -> Tensor:
     """Check that this is a tensor."""
-    if not isinstance(given, Tensor):
+    if not isinstance(value, Tensor):
         rule = f"{name} must be a Tensor: convert arrays with asarray"
-        raise DTypeError(what, rule, **{name: type(given).__name__})
-    return given
+        raise DTypeError(what, rule, **{name: type(value).__name__})
+    return value
 
 
-def to_tensors(what: str, operands: Sequence[Any]) -> list[Tensor]:
+def to_tensors(what: str, operands: Sequence[object]) -> list[Tensor]:
     """Return the tensors among operands, which may also be numbers; all must be on one device."""
     for operand in operands:
         if not (isinstance(operand, Tensor) or isinstance(plain(operand), _NUMBERS)):
@@ -105,7 +116,7 @@ def check_dtype(what: str, dtype: DType, allowed: Iterable[DType]) -> None:
     allowed = tuple(allowed)
     if dtype not in allowed:
         offer = "; convert with astype(x, float32)" if float32 in allowed else ""
-        rule = f"dtype must be one of {', '.join(one.name for one in allowed)}{offer}"
+        rule = f"dtype must be one of {', '.join(kind.name for kind in allowed)}{offer}"
         raise DTypeError(what, rule, dtype=dtype)
 
 
@@ -122,28 +133,30 @@ def check_ordered(what: str, *tensors: Tensor) -> None:
             raise DTypeError(what, rule, dtype=tensor.dtype)
 
 
-def sum_dtype(what: str, own: DType, asked: Any) -> DType:
+def sum_dtype(what: str, own: DType, asked: DTypeLike | None) -> DType:
     """Return the dtype of a sum: by default integers get 64 bits, to avoid overflow."""
     if asked is None:
         return own if own.kind in "fc" else uint64 if own.kind == "u" else int64
-    found = to_dtype(what, asked)
-    check_dtype(what, found, of_kinds("iufc"))
-    return found
+    dtype = to_dtype(what, asked)
+    check_dtype(what, dtype, of_kinds("iufc"))
+    return dtype
 
 
-def check_out(what: str, out: Any, sizes: Ints, dtype: DType, near: Tensor) -> Tensor:
+def check_out(what: str, out: object, sizes: Ints, dtype: DType, near: Tensor) -> Tensor:
     """Check that a result of these sizes and this dtype can be written to `out`."""
-    given = to_tensor(what, "out", out)
-    if given.shape != sizes:
-        raise LayoutError(what, f"out must have the shape {sizes}", out=given.shape)
-    if given.dtype is not dtype:
-        raise DTypeError(what, f"out must have the dtype {dtype.name}", out=given.dtype)
-    check_devices(what, out=given, operands=near)
-    check_target(what, given, "out")
-    return given
+    out = to_tensor(what, "out", out)
+    if out.shape != sizes:
+        raise LayoutError(what, f"out must have the shape {sizes}", out=out.shape)
+    if out.dtype is not dtype:
+        raise DTypeError(what, f"out must have the dtype {dtype.name}", out=out.dtype)
+    check_devices(what, out=out, operands=near)
+    check_target(what, out, "out")
+    return out
 
 
-def result_over(what: str, layout: Layout, dtype: DType, near: Tensor, out: Any = None) -> Tensor:
+def result_over(
+    what: str, layout: Layout, dtype: DType, near: Tensor, out: Tensor | None = None
+) -> Tensor:
     """Allocate a result with this layout, preferably close to `near`, unless `out` is given."""
     if out is not None:
         return check_out(what, out, layout.sizes, dtype, near)

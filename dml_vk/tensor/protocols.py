@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dml_vk.arguments import to_bool_or_none
 from dml_vk.dtypes import DType
@@ -75,7 +76,7 @@ class TensorProtocols:
             raise DTypeError("__array_namespace__", rule, api_version=api_version)
         return sys.modules["dml_vk"]
 
-    def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> Array:
+    def __array__(self: Any, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         """Return an array for NumPy: the memory itself if it is host-visible.
 
         Otherwise it is a read-only copy, since writes to it would be lost. With another dtype or
@@ -144,9 +145,9 @@ class TensorProtocols:
     def __dlpack__(
         self: Any,
         *,
-        stream: Any = None,
+        stream: object = None,
         max_version: tuple[int, int] | None = None,
-        dl_device: tuple[Any, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
         """Export the memory itself if it is host-visible, else a copy of it.
@@ -179,9 +180,9 @@ class TensorProtocols:
 def _is_version(version: Any) -> bool:
     if version is None:
         return True
-    whole = isinstance(version, tuple) and all(isinstance(one, int) for one in version)
+    whole = isinstance(version, tuple) and all(isinstance(number, int) for number in version)
     return whole and len(version) == 2 and max(map(abs, version)) < 2**31
 
 
-def _is_host(device: Any) -> bool:
+def _is_host(device: object) -> bool:
     return isinstance(device, (tuple, list)) and tuple(device) == (CPU, 0)

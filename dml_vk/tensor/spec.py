@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dml_vk.dtypes import DType
 from dml_vk.layout import Layout
@@ -20,13 +21,13 @@ class Spec:
 
     __slots__ = ("device", "dtype", "layout", "span", "views")
     _known: ClassVar[dict[tuple[Layout, str, Device], Spec]] = {}
-    _views: ClassVar[list[dict[Any, Spec]]] = []  # the dict of each view that is kept
+    _views: ClassVar[list[dict[Hashable, Spec]]] = []  # the dict of each view that is kept
 
     def __init__(self, layout: Layout, dtype: DType, device: Device) -> None:
         self.layout = layout
         self.dtype = dtype
         self.device = device
-        self.views: dict[Any, Spec] = {}  # a cache by the keys that select them
+        self.views: dict[Hashable, Spec] = {}  # a cache by the keys that select them
         low, high = reach(layout.sizes, layout.strides)
         first, itemsize = layout.offset, dtype.itemsize
         # What a kernel that reads all elements accesses: base, low and high, in bytes.
@@ -35,19 +36,19 @@ class Spec:
     @classmethod
     def of(cls, layout: Layout, dtype: DType, device: Device) -> Spec:
         key = layout, dtype.name, device
-        found = cls._known.get(key)
-        if found is None:
+        spec = cls._known.get(key)
+        if spec is None:
             if len(cls._known) >= MOST:
                 cls._known.clear()
-            found = cls._known[key] = cls(layout, dtype, device)
-        return found
+            spec = cls._known[key] = cls(layout, dtype, device)
+        return spec
 
-    def keep(self, key: Any, view: Spec) -> None:
+    def keep(self, key: Hashable, view: Spec) -> None:
         """Keep the view that a key selects, until there are too many views."""
-        kept = Spec._views
-        if len(kept) >= MOST_VIEWS:
+        caches = Spec._views
+        if len(caches) >= MOST_VIEWS:
             with suppress(IndexError):  # Another thread does the same.
-                while kept:
-                    kept.pop().clear()
-        kept.append(self.views)
+                while caches:
+                    caches.pop().clear()
+        caches.append(self.views)
         self.views[key] = view

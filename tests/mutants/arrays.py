@@ -21,7 +21,7 @@ MUTANTS = (
         "promotion-of-numpys-scalars",
         "a scalar of NumPy's takes the dtype of the tensor",
         "dml_vk/array/host_operands.py",
-        '    if common_dtype("operands", tensors, [*python, *map(plain, scalars)]) is found:',
+        '    if common_dtype("operands", tensors, [*python, *map(plain, scalars)]) is common:',
         "    if True:",
         (f"{_TESTS}/test_numpys_scalars.py",),
     ),
@@ -52,7 +52,7 @@ MUTANTS = (
     Mutant(
         "index-of-the-first-from-the-end",
         "the lowest negative index of a list is out of bounds",
-        f"{_ARRAY}/indexing/places.py",
+        f"{_ARRAY}/indexing/positions.py",
         "if index.size and not -part.size <= int(index.min())",
         "if index.size and not -part.size < int(index.min())",
         (
@@ -63,7 +63,7 @@ MUTANTS = (
     Mutant(
         "index-writes-of-the-device",
         "several writes to one place by indexes on the device end in any order",
-        f"{_ARRAY}/indexing/places.py",
+        f"{_ARRAY}/indexing/positions.py",
         "    if any(isinstance(part.array, View) for part in parts):\n        return False\n",
         "    if any(isinstance(part.array, View) for part in parts):\n        return True\n",
         (f"{_OPS}/test_last_writers.py", f"{_OPS}/test_scatter.py"),
@@ -137,8 +137,8 @@ MUTANTS = (
         "concat-operand-in-the-result",
         "an operand of a join that lies in the result is read after parts of it were written",
         f"{_ARRAY}/manipulation.py",
-        "parts = [copy_if_overlapping(what, one, result) for one in given]",
-        "parts = [*given]",
+        "parts = [copy_if_overlapping(what, source, result) for source in operands]",
+        "parts = [*operands]",
         (f"{_TESTS}/test_manipulation.py::test_an_operand_of_a_join_may_be_where_it_is_written",),
     ),
     Mutant(

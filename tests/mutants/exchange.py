@@ -12,8 +12,8 @@ MUTANTS = (
         "ufunc-reduces-all",
         "NumPy's reduce of a ufunc without an axis reduces all of them",
         "dml_vk/numpy_protocols/ufuncs.py",
-        'return reduction(name)(*inputs, **{"axis": 0, **given})',
-        'return reduction(name)(*inputs, **{"axis": None, **given})',
+        'return reduction(name)(*inputs, **{"axis": 0, **options})',
+        'return reduction(name)(*inputs, **{"axis": None, **options})',
         ("tests/kernel/numpy_protocols/test_ufuncs.py",),
     ),
     Mutant(
@@ -28,8 +28,8 @@ MUTANTS = (
         "ufunc-casting",
         "a ufunc with dtype= casts its operands whatever casting allows",
         "dml_vk/promotion.py",
-        "np.can_cast(one.numpy_name, to.numpy_name, casting)",
-        'np.can_cast(one.numpy_name, to.numpy_name, "unsafe")',
+        "np.can_cast(dtype.numpy_name, to.numpy_name, casting)",
+        'np.can_cast(dtype.numpy_name, to.numpy_name, "unsafe")',
         ("tests/kernel/numpy_protocols/test_ufuncs.py", "tests/kernel/numpy_protocols"),
     ),
     Mutant(
@@ -78,8 +78,8 @@ MUTANTS = (
         "file-order-of-dims",
         "a file whose array is row-major has no order of dims, whatever the tensor's is",
         "dml_vk/array/files.py",
-        "    if x.layout.order != _numpys_order(array):",
-        "    if x.layout.order != _numpys_order(array) and not array.flags.c_contiguous:",
+        "    if x.layout.order != _numpy_order(array):",
+        "    if x.layout.order != _numpy_order(array) and not array.flags.c_contiguous:",
         ("tests/kernel/array/test_files.py",),
     ),
     Mutant(

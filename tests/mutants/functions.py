@@ -105,8 +105,8 @@ MUTANTS = (
         "fft-shift-back-of-odd-lengths",
         "an odd number of frequencies is shifted back by one more than it was shifted",
         "dml_vk/fft.py",
-        "sign * (tensor.shape[dim] // 2)",
-        "sign * tensor.shape[dim] // 2",
+        "sign * (x.shape[dim] // 2)",
+        "sign * x.shape[dim] // 2",
         ("tests/kernel/array/test_fft.py::test_frequencies_and_shifts",),
     ),
     Mutant(

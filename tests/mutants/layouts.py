@@ -68,8 +68,8 @@ MUTANTS = (
         "format-of-broadcast-operands-counts",
         "an operand that is broadcast by stride 0 has a say in the format of a result",
         f"{_STRIDES}/propagate.py",
-        "if one.sizes == sizes and not _is_broadcast(one)]",
-        "if one.sizes == sizes]",
+        "if operand.sizes == sizes and not _is_broadcast(operand)",
+        "if operand.sizes == sizes",
         (f"{_UNIT}/test_propagate.py", "tests/kernel/test_format_rules.py"),
     ),
     Mutant(

@@ -7,7 +7,7 @@ they select, and indexes on the device for the result of their check.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,13 @@ from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.creation import asarray, full
 from dml_vk.array.indexing.keys import Key, basic, parse
-from dml_vk.array.indexing.places import (
+from dml_vk.array.indexing.positions import (
     Part,
-    between,
     parts_of,
     shape_of,
     to_read,
     to_write,
+    with_outer_dims,
 )
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError, LayoutError
@@ -40,8 +40,8 @@ from dml_vk.ops.scatter import scatter
 from dml_vk.ops.view import View, check_devices, check_target, with_layout
 from dml_vk.promotion import check_weak
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.host import convert
-from dml_vk.tensor.operands import is_numpys, plain, result_over, to_tensor
+from dml_vk.tensor.host import ArrayLike, convert
+from dml_vk.tensor.operands import Operand, is_numpys, plain, result_over, to_tensor
 from dml_vk.tensor.spec import MOST_OF_ONE, Spec
 
 GET, SET = "getitem", "setitem"
@@ -59,7 +59,7 @@ def read(tensor: Tensor, key: Any) -> Tensor:
     """
     plain, spec = basic(key), tensor._spec or tensor.spec
     if plain is not None and spec is not None:
-        return _viewed(GET, tensor, key, plain, spec)
+        return _view_of_key(GET, tensor, key, plain, spec)
     parsed = parse(GET, tensor, key)
     if not parsed.advanced:
         return tensor._over(parsed.layout)
@@ -67,7 +67,7 @@ def read(tensor: Tensor, key: Any) -> Tensor:
     return gathered(GET, tensor, parsed, parts)
 
 
-def write(tensor: Tensor, key: Any, value: Any) -> None:
+def write(tensor: Tensor, key: Any, value: ArrayLike) -> None:
     """`tensor[key] = value`, where the value broadcasts as in NumPy and is cast as by `astype`.
 
     Numbers must be of a kind that the dtype can hold. Of several values for one element, the last
@@ -82,18 +82,18 @@ def write(tensor: Tensor, key: Any, value: Any) -> None:
     """
     plain, spec = basic(key), tensor._spec or tensor.spec
     if plain is not None and spec is not None:
-        view = _viewed(SET, tensor, key, plain, spec)
+        view = _view_of_key(SET, tensor, key, plain, spec)
         _assign(view, _value(tensor, value))
         return
     parsed = parse(SET, tensor, key)
-    given = _value(tensor, value)
+    content = _value(tensor, value)
     if not parsed.advanced:
-        _assign(tensor._over(parsed.layout), given)
-    elif not _choose(tensor, parsed, given):
-        _scatter(tensor, parsed, given)
+        _assign(tensor._over(parsed.layout), content)
+    elif not _write_where(tensor, parsed, content):
+        _write_indexes(tensor, parsed, content)
 
 
-def _viewed(what: str, tensor: Tensor, key: Any, plain: Any, spec: Spec) -> Tensor:
+def _view_of_key(what: str, tensor: Tensor, key: Any, plain: Hashable, spec: Spec) -> Tensor:
     """Return the view that a key of ints and slices selects. `plain` is its hashable form."""
     known = spec.views.get(plain)
     if known is None:
@@ -105,7 +105,7 @@ def _viewed(what: str, tensor: Tensor, key: Any, plain: Any, spec: Spec) -> Tens
     return Tensor._over_memory(tensor.allocation, known)
 
 
-def separate(what: str, operand: Any, out: Any) -> Any:
+def copy_if_shared(what: str, operand: Any, out: Tensor | None) -> Any:
     """Return the operand, or a copy of it if it shares memory with `out`."""
     if not isinstance(operand, Tensor):
         return operand
@@ -149,21 +149,25 @@ class _Selected:
         return (*left, *order)
 
 
-def gathered(what: str, tensor: Tensor, key: Key, parts: Sequence[Part], out: Any = None) -> Tensor:
+def gathered(
+    what: str, tensor: Tensor, key: Key, parts: Sequence[Part], out: Tensor | None = None
+) -> Tensor:
     shape = shape_of(what, parts)
     selected = _Selected(key, shape)
     layout = Layout.packed(selected.sizes, selected.order)
     if not layout.numel:
         return result_over(what, layout, tensor.dtype, tensor, out)
     index, step = to_read(what, parts, shape, tensor)
-    spread = between(index.layout, key.at, selected.behind)
-    given = tensor, Tensor(index)
-    return call(_gather, given, out, what, key.layout, selected.strides, spread, step, layout)
+    spread = with_outer_dims(index.layout, key.at, selected.behind)
+    operands = tensor, Tensor(index)
+    return call(
+        _gather_into, operands, out, what, key.layout, selected.strides, spread, step, layout
+    )
 
 
-def _gather(
+def _gather_into(
     operands: Sequence[Tensor],
-    out: Any,
+    out: Tensor | None,
     what: str,
     view: Layout,
     strides: Ints,
@@ -178,30 +182,32 @@ def _gather(
     return result
 
 
-def _value(tensor: Tensor, value: Any) -> Any:
+def _value(tensor: Tensor, value: ArrayLike) -> Operand:
     """Convert the value to write to a number that fits, or a tensor."""
     dtype = tensor.dtype
     if is_numpys(value) and isinstance(plain(value), _NUMBERS):
         check_cast(SET, to_dtype(SET, value.dtype), dtype)
-        made = np.empty((), dtype.numpy_name)  # NumPy scalars are cast like arrays.
-        convert(np.asarray(value), made)
-        return made.item()
+        scalar = np.empty((), dtype.numpy_name)  # NumPy scalars are cast like arrays.
+        convert(np.asarray(value), scalar)
+        number: complex = scalar.item()
+        return number
     if isinstance(value, _NUMBERS):
         check_weak(SET, value, dtype)
         return value
     if isinstance(value, (list, tuple)):
-        given = asarray(value, device=tensor.device)
-        check_weak(SET, {"b": True, "f": 0.0, "c": 0j}.get(given.dtype.kind, 0), dtype)
-        return given if given.dtype is dtype else asarray(value, dtype, tensor.device)
-    given = asarray(value, device=tensor.device) if isinstance(value, np.ndarray) else value
-    if not isinstance(given, Tensor):
+        content = asarray(value, device=tensor.device)
+        check_weak(SET, {"b": True, "f": 0.0, "c": 0j}.get(content.dtype.kind, 0), dtype)
+        return content if content.dtype is dtype else asarray(value, dtype, tensor.device)
+    if isinstance(value, np.ndarray):
+        value = asarray(value, device=tensor.device)
+    if not isinstance(value, Tensor):
         rule = "value must be a number, a tensor, an array, or nested lists of numbers"
         raise DTypeError(SET, rule, value=type(value).__name__)
-    check_devices(SET, value=given, tensor=tensor)
-    return given
+    check_devices(SET, value=value, tensor=tensor)
+    return value
 
 
-def _spread(value: Tensor, sizes: Ints) -> Tensor:
+def _broadcast_value(value: Tensor, sizes: Ints) -> Tensor:
     """Broadcast a value to the elements that it is written to."""
     if value.shape == sizes:
         return value
@@ -215,18 +221,18 @@ def _spread(value: Tensor, sizes: Ints) -> Tensor:
         raise LayoutError(SET, rule, value=value.shape) from None
 
 
-def _assign(view: Tensor, value: Any) -> None:
-    call(_assigned, (value,), view)
+def _assign(view: Tensor, value: Operand) -> None:
+    call(_write_view, (value,), view)
 
 
-def _assigned(operands: Sequence[Any], view: Tensor) -> Tensor:
+def _write_view(operands: Sequence[Operand], view: Tensor) -> Tensor:
     (value,) = operands
     if not isinstance(value, Tensor):
         fill_constant(SET, view, view.dtype, value)
         return view
     if value.size < view.size:
-        value = separate(SET, value, view)  # copied before it is broadcast, not after
-    value = _spread(value, view.shape)
+        value = copy_if_shared(SET, value, view)  # copied before it is broadcast, not after
+    value = _broadcast_value(value, view.shape)
     if value.dtype is view.dtype:
         copy_elements(SET, value, view, ASKED)
     else:
@@ -235,7 +241,7 @@ def _assigned(operands: Sequence[Any], view: Tensor) -> Tensor:
     return view
 
 
-def _choose(tensor: Tensor, key: Key, value: Any) -> bool:
+def _write_where(tensor: Tensor, key: Key, value: Operand) -> bool:
     """Write with `where`, if the key has only a mask and the value broadcasts along its dim."""
     mask = key.advanced[0].array
     if len(key.advanced) > 1 or not key.advanced[0].is_mask or not isinstance(mask, Tensor):
@@ -250,7 +256,7 @@ def _choose(tensor: Tensor, key: Key, value: Any) -> bool:
         rank = view.ndim - mask.ndim + 1
         while layout.rank > rank and layout.sizes[0] == 1:
             layout = layout.select(0, 0)
-        layout = between(layout, max(0, rank - layout.rank), 0)
+        layout = with_outer_dims(layout, max(0, rank - layout.rank), 0)
         if layout.rank > rank or layout.sizes[key.at] != 1:
             return False
         # Replace its dim for the selected elements with the dims of the mask, in the view's order.
@@ -263,16 +269,18 @@ def _choose(tensor: Tensor, key: Key, value: Any) -> bool:
             rule = f"value must broadcast to what the mask selects from shape {view.shape}"
             raise LayoutError(SET, rule, value=value.shape) from None
         spread = layout
-    placed = between(mask.layout, first, behind)
-    call(_chosen, (mask, value, view), view, placed, spread)
+    placed = with_outer_dims(mask.layout, first, behind)
+    call(_select_by_mask, (mask, value, view), view, placed, spread)
     return True
 
 
-def _chosen(operands: Sequence[Any], view: Tensor, placed: Layout, spread: Layout | None) -> Tensor:
+def _select_by_mask(
+    operands: tuple[Tensor, Operand, Tensor], view: Tensor, placed: Layout, spread: Layout | None
+) -> Tensor:
     mask, value, old = operands
     source: View | None = None
     words: Ints = ()
-    if spread is None:
+    if spread is None or not isinstance(value, Tensor):
         words = element_words(SET, "value", view.dtype, value)
     else:
         source = converted(SET, with_layout(value, spread), view.dtype, ASKED)
@@ -282,7 +290,7 @@ def _chosen(operands: Sequence[Any], view: Tensor, placed: Layout, spread: Layou
     return view
 
 
-def _scatter(tensor: Tensor, key: Key, value: Any) -> None:
+def _write_indexes(tensor: Tensor, key: Key, value: Operand) -> None:
     view = with_layout(tensor, key.layout)
     check_target(SET, view, "the tensor")
     parts = parts_of(SET, key.layout, key.advanced)
@@ -292,16 +300,21 @@ def _scatter(tensor: Tensor, key: Key, value: Any) -> None:
         value = full((), value, tensor.dtype, device=tensor.device)
     else:
         value = Tensor(converted(SET, value, tensor.dtype))
-    spread = _spread(value, selected.sizes)
+    spread = _broadcast_value(value, selected.sizes)
     if spread.size:
         words = to_write(SET, parts, shape, tensor)
-        given = spread, Tensor(words.places)
+        operands = spread, Tensor(words.places)
         params = selected.indexed, selected.strides, words.stride, words.cells
-        call(_scattered, given, tensor._over(key.layout), *params)
+        call(_write_scattered, operands, tensor._over(key.layout), *params)
 
 
-def _scattered(
-    operands: Sequence[Tensor], view: Tensor, indexed: Ints, strides: Ints, stride: int, cells: Any
+def _write_scattered(
+    operands: Sequence[Tensor],
+    view: Tensor,
+    indexed: Ints,
+    strides: Ints,
+    stride: int,
+    cells: int | None,
 ) -> Tensor:
     source, places = operands
     scatter(SET, source, places, indexed, view, strides, stride, cells)

@@ -16,7 +16,7 @@ from dml_vk.errors import DTypeError, LayoutIndexError
 from dml_vk.layout import Layout
 from dml_vk.ops.view import check_devices
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.host import Array
+from dml_vk.tensor.host import Array, ArrayLike
 
 _EVERY = slice(None)
 _BOUNDS = {int, type(None)}
@@ -104,10 +104,10 @@ def parse(what: str, tensor: Tensor, key: Any) -> Key:
     advanced: list[AdvancedIndex] = []
     positions: list[int] = []  # of advanced indexes in the key, and of integers, which join them
     dim = axis = at = 0
-    for place, part in enumerate(parts):
+    for number, part in enumerate(parts):
         if type(part) is int or isinstance(part, (np.ndarray, Tensor)):
             at = at if positions else dim
-            positions.append(place)
+            positions.append(number)
         if part is None:
             layout = layout.unsqueeze(dim)
             dim += 1
@@ -123,7 +123,7 @@ def parse(what: str, tensor: Tensor, key: Any) -> Key:
         covered = left if part is Ellipsis else _dims_of(part)
         dim, axis = dim + covered, axis + covered
     together = not positions or positions[-1] - positions[0] == len(positions) - 1
-    indexed = tuple([one.dim + k for one in advanced for k in range(one.rank)])
+    indexed = tuple([index.dim + k for index in advanced for k in range(index.rank)])
     return Key(layout, tuple(advanced), indexed, at if together else 0)
 
 
@@ -141,24 +141,24 @@ def outside_of(what: str, axis: int | None, size: int, index: int) -> LayoutInde
     return LayoutIndexError(what, rule, index=index)
 
 
-def index_array(what: str, given: Any) -> Tensor | Array:
+def index_array(what: str, values: ArrayLike) -> Tensor | Array:
     """Return an index as an array, on the device or on the host."""
-    if isinstance(given, Tensor):
-        index: Tensor | Array = given
+    if isinstance(values, Tensor):
+        index: Tensor | Array = values
     else:
         try:
-            index = np.asarray(given)
+            index = np.asarray(values)
         except (TypeError, ValueError, OverflowError) as error:
-            raise DTypeError(what, f"{INDEXES} ({error})", key=type(given).__name__) from None
-        if not index.size and isinstance(given, (list, tuple, range)):
+            raise DTypeError(what, f"{INDEXES} ({error})", key=type(values).__name__) from None
+        if not index.size and isinstance(values, (list, tuple, range)):
             index = index.astype(np.int64)
     return index
 
 
-def _part(what: str, tensor: Tensor, given: Any) -> Any:
+def _part(what: str, tensor: Tensor, part: Any) -> Any:
     """Normalize a part of a key to an int or to an array, of bools or of integers with dims."""
-    if isinstance(given, (list, tuple, range)) or hasattr(given, "__array__"):
-        index = index_array(what, given)
+    if isinstance(part, (list, tuple, range)) or hasattr(part, "__array__"):
+        index = index_array(what, part)
         if index.dtype.kind not in "biu":
             raise DTypeError(what, INDEXES, dtype=index.dtype)
         if isinstance(index, Tensor):
@@ -166,13 +166,13 @@ def _part(what: str, tensor: Tensor, given: Any) -> Any:
         if index.ndim:
             return index
         return np.array(bool(index)) if is_mask(index) else int(index)
-    if isinstance(given, bool):
-        return np.array(given)
+    if isinstance(part, bool):
+        return np.array(part)
     try:
-        return int(operator.index(given))
+        return int(operator.index(part))
     except TypeError:
         rule = "a key may contain integers, slices, ..., None, and integer or bool arrays"
-        raise LayoutIndexError(what, rule, key=type(given).__name__) from None
+        raise LayoutIndexError(what, rule, key=type(part).__name__) from None
 
 
 def _dims_of(part: Any) -> int:
@@ -188,13 +188,13 @@ def _dims_of(part: Any) -> int:
 def _advanced_index(
     what: str, layout: Layout, dim: int, axis: int, index: Tensor | Array
 ) -> AdvancedIndex:
-    made = AdvancedIndex(dim, axis, index)
-    sizes = layout.sizes[dim : dim + made.rank]
-    if made.is_mask and 0 in index.shape:
+    advanced = AdvancedIndex(dim, axis, index)
+    sizes = layout.sizes[dim : dim + advanced.rank]
+    if advanced.is_mask and 0 in index.shape:
         # An empty mask selects nothing: as in NumPy, only its dims that are not 0 must match.
         sizes = tuple([mask and size for mask, size in zip(index.shape, sizes)])
-        made = made._replace(array=np.empty(index.shape, np.bool_))
-    if made.is_mask and tuple(index.shape) != sizes:
+        advanced = advanced._replace(array=np.empty(index.shape, np.bool_))
+    if advanced.is_mask and tuple(index.shape) != sizes:
         rule = f"a mask at axis {axis} must have shape {sizes}"
         raise LayoutIndexError(what, rule, mask=tuple(index.shape))
-    return made
+    return advanced

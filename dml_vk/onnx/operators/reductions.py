@@ -9,7 +9,7 @@ import numpy as np
 
 import dml_vk as dv
 from dml_vk import nn
-from dml_vk.array.statistics import MADE
+from dml_vk.array.statistics import FUNCTIONS
 from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 from dml_vk.onnx.context import Context
 from dml_vk.onnx.registry import operator
@@ -41,7 +41,7 @@ def _log_sum_exp(x: Tensor, along: Any, kept: bool) -> Tensor:
 
 def _reduction(row: Reduction) -> Callable[[Tensor, Any, bool], Tensor]:
     """A reduction of ours that ONNX has."""
-    function = MADE[row.name]
+    function = FUNCTIONS[row.name]
     if row.accumulates:  # Integers keep their dtype, in which sums wrap.
         return lambda x, along, kept: function(x, axis=along, keepdims=kept, dtype=x.dtype)
     if row.extreme:
@@ -79,7 +79,7 @@ def _extreme(name: str, x: Tensor, along: tuple[int, ...], kept: bool) -> Tensor
         # Of nothing, the largest is False, and the smallest True.
         return (dv.any if name == "max" else dv.all)(x, axis=along, keepdims=kept)
     if x.size or all(x.shape[axis] for axis in along):
-        return MADE[name](x, axis=along, keepdims=kept)
+        return FUNCTIONS[name](x, axis=along, keepdims=kept)
     limits = dv.finfo(x.dtype) if x.dtype.kind == "f" else dv.iinfo(x.dtype)
     ends = (float("-inf"), float("inf")) if x.dtype.kind == "f" else (limits.min, limits.max)
     shape = dv.sum(x, axis=along, keepdims=kept).shape

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import dml_vk as dv
-from dml_vk.array.statistics import MADE
+from dml_vk.array.statistics import FUNCTIONS
 from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 from dml_vk.onnx.context import Context
 from dml_vk.onnx.registry import operator
@@ -26,7 +26,7 @@ def _extreme(node: Context, x: Tensor, function: Callable[..., Tensor]) -> Tenso
 def _entered(row: Reduction) -> None:
     @operator(row.onnx)
     def find(node: Context, x: Tensor) -> Tensor:
-        return _extreme(node, x, MADE[row.name])
+        return _extreme(node, x, FUNCTIONS[row.name])
 
 
 for _row in REDUCTIONS.values():

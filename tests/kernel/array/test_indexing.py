@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.array.indexing.api import read, write
-from dml_vk.array.indexing.taking import take
+from dml_vk.array.indexing.take import take
 from dml_vk.dtypes import DTYPES
 from dml_vk.errors import DeviceError, DTypeError, LayoutError, LayoutIndexError
 from dml_vk.layout import Layout, channels_last

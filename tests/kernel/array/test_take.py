@@ -7,7 +7,7 @@ import pytest
 
 import dml_vk
 from dml_vk.array.indexing.api import read
-from dml_vk.array.indexing.taking import take, take_along_axis
+from dml_vk.array.indexing.take import take, take_along_axis
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError
 from dml_vk.layout import Layout, channels_last
 from tests.chance import chance

@@ -73,17 +73,17 @@ def parts_of(what: str, layout: Layout, advanced: Sequence[AdvancedIndex]) -> li
     A mask is converted to the indexes of the elements that it selects; this waits for their number.
     """
     parts: list[Part] = []
-    for one in advanced:
-        dims = range(one.dim, one.dim + one.rank)
-        index = one.array
-        if one.is_mask and isinstance(index, Tensor):
-            found = nonzero_positions(what, index)
-            parts.append(part_of(what, layout, dims, found, one.axis, is_mask=True))
-        elif one.is_mask:
+    for entry in advanced:
+        dims = range(entry.dim, entry.dim + entry.rank)
+        index = entry.array
+        if entry.is_mask and isinstance(index, Tensor):
+            positions = nonzero_positions(what, index)
+            parts.append(part_of(what, layout, dims, positions, entry.axis, is_mask=True))
+        elif entry.is_mask:
             flat = np.flatnonzero(index)
-            parts.append(part_of(what, layout, dims, flat, one.axis, is_mask=True))
+            parts.append(part_of(what, layout, dims, flat, entry.axis, is_mask=True))
         else:
-            parts.append(part_of(what, layout, dims, index, one.axis))
+            parts.append(part_of(what, layout, dims, index, entry.axis))
     return checked(what, parts)
 
 
@@ -110,19 +110,19 @@ def part_of(
 
 def checked(what: str, parts: Sequence[Part]) -> list[Part]:
     """Check that all indexes are in bounds, and make those on the host nonnegative."""
-    found = [_checked_on_host(what, part) for part in parts]
+    checked_parts = [_checked_on_host(what, part) for part in parts]
     asked = [
         (part, part.array)
-        for part in found
+        for part in checked_parts
         if isinstance(part.array, View) and not part.is_mask and 0 not in part.shape
         if not _fits(part.array, part.size)
     ]
     if asked:
         check_inside(
             [(index, part.size) for part, index in asked],
-            lambda place, index: _refuse(what, asked[place][0], Tensor(index).numpy()),
+            lambda number, index: _refuse(what, asked[number][0], Tensor(index).numpy()),
         )
-    return found
+    return checked_parts
 
 
 def _fits(index: View, size: int) -> bool:
@@ -143,7 +143,9 @@ def _checked_on_host(what: str, part: Part) -> Part:
 
 
 def _refuse(what: str, part: Part, index: Array) -> NoReturn:
-    wrong = [int(one) for one in index.flat if not -part.size <= int(one) < part.size]
+    wrong = [
+        int(position) for position in index.flat if not -part.size <= int(position) < part.size
+    ]
     raise outside_of(what, part.axis, part.size, wrong[0])
 
 
@@ -196,7 +198,7 @@ def _are_distinct(parts: Sequence[Part], strides: Sequence[int], shape: Ints) ->
     return len(np.unique(places)) == places.size
 
 
-def between(layout: Layout, before: int, after: int) -> Layout:
+def with_outer_dims(layout: Layout, before: int, after: int) -> Layout:
     """Add `before` dims of size 1 in front and `after` behind."""
     sizes = (*(1,) * before, *layout.sizes, *(1,) * after)
     strides = (*(1,) * before, *layout.strides, *(1,) * after)
@@ -239,7 +241,7 @@ def _device_steps(
         for dim, stride in zip(part.dims, left):
             if isinstance(part.array, View):
                 own = part.array.layout
-                index = with_layout(part.array, between(own, rank - own.rank, 0))
+                index = with_layout(part.array, with_outer_dims(own, rank - own.rank, 0))
                 steps.append((index, part.step(dim, stride)))
     return steps
 

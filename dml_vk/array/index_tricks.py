@@ -7,7 +7,7 @@ from typing import Any
 from dml_vk.array.creation import asarray, full
 from dml_vk.array.elementwise import astype
 from dml_vk.array.grids import arange, linspace, meshgrid
-from dml_vk.array.host_operands import beside_tensor
+from dml_vk.array.host_operands import upload_array
 from dml_vk.array.manipulation import concat, stack
 from dml_vk.dtypes import float32
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
@@ -41,13 +41,13 @@ class Grid:
         with ErrorsAs(what):
             if not isinstance(key, tuple):
                 return _row(what, key)
-            rows = [_row(what, one) for one in key]
-            if any(one.dtype.kind == "f" for one in rows):
-                rows = [astype(one, float32, copy=False) for one in rows]
+            rows = [_row(what, part) for part in key]
+            if any(part.dtype.kind == "f" for part in rows):
+                rows = [astype(part, float32, copy=False) for part in rows]
             if not rows:
                 return () if self._sparse else arange(0)
-            found = meshgrid(*rows, indexing="ij", sparse=self._sparse)
-            return found if self._sparse else stack(found)
+            grids = meshgrid(*rows, indexing="ij", sparse=self._sparse)
+            return grids if self._sparse else stack(grids)
 
     def __repr__(self) -> str:
         return f"<dml_vk.{self._name}>"
@@ -67,81 +67,85 @@ class Joiner:
     [[1, 1], [2, 2]]
     """
 
-    def __init__(self, name: str, axis: int, dims: int, place: int) -> None:
-        self._name, self._defaults = name, (axis, dims, place)
+    def __init__(self, name: str, axis: int, dims: int, position: int) -> None:
+        self._name, self._defaults = name, (axis, dims, position)
 
     def __getitem__(self, key: Any) -> Tensor:
         what = self._name
         parts = list(key) if isinstance(key, tuple) else [key]
-        axis, dims, place = self._defaults
+        axis, dims, position = self._defaults
         if parts and isinstance(parts[0], str):
-            axis, dims, place = self._directive(parts.pop(0))
+            axis, dims, position = self._directive(parts.pop(0))
         if not parts:
             raise LayoutError(what, "there must be at least one part", key=key)
-        near = next((one for one in parts if isinstance(one, Tensor)), None)
+        near = next((part for part in parts if isinstance(part, Tensor)), None)
         with ErrorsAs(what):
-            made = [one if type(one) in _NUMBERS else _made(what, one, near) for one in parts]
-            strong = [one for one in made if isinstance(one, Tensor)]
-            weak = [one for one in made if not isinstance(one, Tensor)]
-            kind = common_dtype(what, [one.dtype for one in strong], weak) if strong else None
+            operands = [
+                part if type(part) in _NUMBERS else _to_tensor(what, part, near) for part in parts
+            ]
+            strong = [part for part in operands if isinstance(part, Tensor)]
+            weak = [part for part in operands if not isinstance(part, Tensor)]
+            kind = common_dtype(what, [part.dtype for part in strong], weak) if strong else None
             device = strong[0].device if strong else None
             whole = [
-                one if isinstance(one, Tensor) else full((), one, kind, device=device)
-                for one in made
+                part if isinstance(part, Tensor) else full((), part, kind, device=device)
+                for part in operands
             ]
-            return concat([_with_dims(what, one, max(dims, 1), place) for one in whole], axis=axis)
+            return concat(
+                [_with_dims(what, part, max(dims, 1), position) for part in whole], axis=axis
+            )
 
-    def _directive(self, given: str) -> tuple[int, int, int]:
-        found = list(self._defaults)
+    def _directive(self, directive: str) -> tuple[int, int, int]:
+        values = list(self._defaults)
         try:
-            words = [int(one) for one in given.split(",")]
-            if not 1 <= len(words) <= len(found):
+            words = [int(word) for word in directive.split(",")]
+            if not 1 <= len(words) <= len(values):
                 raise ValueError
         except ValueError:
             rule = "a text must be of one to three integers, such as '0,2'"
-            raise DTypeError(self._name, rule, directive=given) from None
-        found[: len(words)] = words
-        return found[0], found[1], found[2]
+            raise DTypeError(self._name, rule, directive=directive) from None
+        values[: len(words)] = words
+        return values[0], values[1], values[2]
 
     def __repr__(self) -> str:
         return f"<dml_vk.{self._name}>"
 
 
-def _row(what: str, given: Any, near: Tensor | None = None) -> Tensor:
+def _row(what: str, part: object, near: Tensor | None = None) -> Tensor:
     """Return the numbers of a slice."""
-    if not isinstance(given, slice):
-        raise DTypeError(what, "each part of the key must be a slice", key=type(given).__name__)
-    start = 0 if given.start is None else given.start
-    step = 1 if given.step is None else given.step
-    if given.stop is None:
-        raise LayoutError(what, "a slice must have an end", key=given)
+    if not isinstance(part, slice):
+        raise DTypeError(what, "each part of the key must be a slice", key=type(part).__name__)
+    start = 0 if part.start is None else part.start
+    step = 1 if part.step is None else part.step
+    if part.stop is None:
+        raise LayoutError(what, "a slice must have an end", key=part)
     device = None if near is None else near.device
     if isinstance(step, complex):
-        return linspace(start, given.stop, int(abs(step)), device=device)
-    return arange(start, given.stop, step, device=device)
+        return linspace(start, part.stop, int(abs(step)), device=device)
+    return arange(start, part.stop, step, device=device)
 
 
-def _made(what: str, given: Any, near: Tensor | None) -> Tensor:
+def _to_tensor(what: str, part: Any, near: Tensor | None) -> Tensor:
     """Return a part that is no number of Python's as a tensor."""
-    if isinstance(given, Tensor):
-        return given
-    if isinstance(given, slice):
-        return _row(what, given, near)
-    if is_scalar(given):
+    if isinstance(part, Tensor):
+        return part
+    if isinstance(part, slice):
+        return _row(what, part, near)
+    if is_scalar(part):
         device = None if near is None else near.device
-        return full((), plain(given), scalar_dtype(given), device=device)
-    return asarray(given) if near is None else beside_tensor(what, given, near)
+        return full((), plain(part), scalar_dtype(part), device=device)
+    return asarray(part) if near is None else upload_array(what, part, near)
 
 
-def _with_dims(what: str, x: Tensor, dims: int, place: int) -> Tensor:
+def _with_dims(what: str, x: Tensor, dims: int, position: int) -> Tensor:
     """Add dims of size 1, so that x's own begin at `place` among them."""
     missing = dims - x.ndim
     if missing <= 0:
         return x
-    first = place + missing + 1 if place < 0 else place
+    first = position + missing + 1 if position < 0 else position
     if not 0 <= first <= missing:
         rule = f"the place of own dims must be from {-missing - 1} to {missing}"
-        raise LayoutError(what, rule, place=place)
+        raise LayoutError(what, rule, place=position)
     return x.view([1] * first + [*x.shape] + [1] * (missing - first))
 
 

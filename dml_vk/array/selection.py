@@ -1,4 +1,4 @@
-"""NumPy's choices of elements and positions: by conditions, by indexes, with others beside them."""
+"""NumPy's functions that select, insert and delete elements, by conditions or by indexes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from dml_vk.arguments import is_bool, is_one, several, to_axis, to_ints, to_sizes, to_tuple
 from dml_vk.array.creation import asarray, full
 from dml_vk.array.elementwise import add, astype, floor_divide, multiply, remainder, where
-from dml_vk.array.host_operands import beside, beside_tensor, is_of_host
-from dml_vk.array.indexing.modes import check_mode, moved
-from dml_vk.array.indexing.taking import take
+from dml_vk.array.host_operands import is_on_host, upload_array, upload_operands
+from dml_vk.array.indexing.modes import check_mode, in_range
+from dml_vk.array.indexing.take import take
 from dml_vk.array.manipulation import broadcast_to, by_columns, concat, moveaxis, reshape, stack
 from dml_vk.array.searching import check_one_dim, nonzero
 from dml_vk.array.statistics import max, min
@@ -22,6 +22,7 @@ from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import ArrayLike
 from dml_vk.tensor.operands import (
     Operand,
     check_dtype,
@@ -37,7 +38,7 @@ Index = int | Sequence[int] | slice | Tensor
 
 @hinted
 def append(
-    arr: Tensor, values: Any, /, axis: int | None = None, *, out: Tensor | None = None
+    arr: Tensor, values: ArrayLike, /, axis: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """Join values to the end of an axis, or after all elements, in row-major order.
 
@@ -45,11 +46,11 @@ def append(
     >>> dml_vk.append(dml_vk.asarray([1, 2]), [7, 8]).tolist()
     [1, 2, 7, 8]
     """
-    given, more = _with_values("append", arr, values)
+    arr, more = _with_tensor_of_values("append", arr, values)
     with ErrorsAs("append"):
         if axis is None:
-            given, more, axis = reshape(given, -1), reshape(more, -1), 0
-        return concat([given, more], axis=axis, out=out)
+            arr, more, axis = reshape(arr, -1), reshape(more, -1), 0
+        return concat([arr, more], axis=axis, out=out)
 
 
 @hinted
@@ -62,16 +63,22 @@ def delete(
     >>> dml_vk.delete(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), [0, -1], axis=1).tolist()
     [[2], [5]]
     """
-    given, axis = _along("delete", arr, axis)
-    size = given.shape[axis]
-    kept = np.delete(np.arange(size), _places("delete", obj, size))
+    arr, axis = _tensor_and_axis("delete", arr, axis)
+    size = arr.shape[axis]
+    remaining = np.delete(np.arange(size), _host_indexes("delete", obj, size))
     with ErrorsAs("delete"):
-        return take(given, kept, axis=axis, out=out)
+        return take(arr, remaining, axis=axis, out=out)
 
 
 @hinted
 def insert(
-    arr: Tensor, obj: Index, values: Any, /, axis: int | None = None, *, out: Tensor | None = None
+    arr: Tensor,
+    obj: Index,
+    values: ArrayLike,
+    /,
+    axis: int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Return the elements with values before these indexes of an axis, or of all elements.
 
@@ -85,17 +92,17 @@ def insert(
     [[7, 1, 2, 7], [7, 3, 4, 7]]
     """
     what = "insert"
-    given, axis = _along(what, arr, axis)
-    size = given.shape[axis]
-    indexes = np.array(_places(what, obj, size, 1), np.int64)
-    given, more = _with_values(what, given, values)
+    arr, axis = _tensor_and_axis(what, arr, axis)
+    size = arr.shape[axis]
+    indexes = np.array(_host_indexes(what, obj, size, 1), np.int64)
+    arr, more = _with_tensor_of_values(what, arr, values)
     with ErrorsAs(what):
-        more = reshape(more, (*[1] * (given.ndim - more.ndim), *more.shape))
+        more = reshape(more, (*[1] * (arr.ndim - more.ndim), *more.shape))
         if is_one(obj) and not isinstance(obj, slice):
             more = moveaxis(more, 0, axis)
         count = more.shape[axis] if len(indexes) == 1 else len(indexes)
-        more = broadcast_to(more, (*given.shape[:axis], count, *given.shape[axis + 1 :]))
-        both = concat([given, astype(more, given.dtype, copy=False)], axis=axis)
+        more = broadcast_to(more, (*arr.shape[:axis], count, *arr.shape[axis + 1 :]))
+        both = concat([arr, astype(more, arr.dtype, copy=False)], axis=axis)
         index = indexes[0] if len(indexes) == 1 else indexes
         order = np.insert(np.arange(size), index, np.arange(size, size + count))
         return take(both, order, axis=axis, out=out)
@@ -103,7 +110,7 @@ def insert(
 
 @hinted
 def compress(
-    condition: Any, x: Tensor, /, axis: int | None = None, *, out: Tensor | None = None
+    condition: ArrayLike, x: Tensor, /, axis: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """Return the indexes of an axis, or of all elements, where a 1-D condition is true.
 
@@ -115,14 +122,14 @@ def compress(
     [[1, 3], [4, 6]]
     """
     what = "compress"
-    given, axis = _along(what, x, axis)
-    condition, _ = beside(what, condition, given)
-    check_one_dim(what, "condition", to_tensor(what, "condition", condition))
+    x, axis = _tensor_and_axis(what, x, axis)
+    mask = to_tensor(what, "condition", upload_operands(what, condition, x)[0])
+    check_one_dim(what, "condition", mask)
     with ErrorsAs(what):
-        return take(given, nonzero(condition)[0], axis=axis, out=out)
+        return take(x, nonzero(mask)[0], axis=axis, out=out)
 
 
-def extract(condition: Any, x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+def extract(condition: ArrayLike, x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """Return the elements, in row-major order, where the condition is true, for which it waits.
 
     >>> import dml_vk
@@ -130,14 +137,14 @@ def extract(condition: Any, x: Tensor, /, *, out: Tensor | None = None) -> Tenso
     >>> dml_vk.extract(x > 4, x).tolist()
     [5, 7]
     """
-    condition, x = beside("extract", condition, x)
+    mask, x = upload_operands("extract", condition, x)
     with ErrorsAs("extract"):
-        return compress(reshape(condition, -1), reshape(x, -1), out=out)
+        return compress(reshape(mask, -1), reshape(x, -1), out=out)
 
 
 def select(
-    condlist: Sequence[Any],
-    choicelist: Sequence[Any],
+    condlist: Sequence[ArrayLike],
+    choicelist: Sequence[ArrayLike],
     /,
     default: Operand = 0,
     *,
@@ -152,14 +159,14 @@ def select(
     """
     what = "select"
     conditions, choices = (
-        to_tuple(what, name, one)
-        for name, one in (("condlist", condlist), ("choicelist", choicelist))
+        to_tuple(what, name, value)
+        for name, value in (("condlist", condlist), ("choicelist", choicelist))
     )
     count = len(conditions)
     if not count or count != len(choices):
         rule = "condlist and choicelist must have the same length, at least 1"
         raise LayoutError(what, rule, condlist=count, choicelist=len(choices))
-    first, *rest = beside(what, default, *conditions, *choices)
+    first, *rest = upload_operands(what, default, *conditions, *choices)
     result: Tensor = first
     with ErrorsAs(what):
         for k in range(count - 1, -1, -1):
@@ -176,12 +183,12 @@ def argwhere(x: Tensor, /) -> Tensor:
     >>> dml_vk.argwhere(dml_vk.asarray([[3, 0], [0, 5]])).tolist()
     [[0, 0], [1, 1]]
     """
-    given = to_tensor("argwhere", "x", x)
+    x = to_tensor("argwhere", "x", x)
     with ErrorsAs("argwhere"):
-        if not given.ndim:
-            found = nonzero(given.over(given.layout.unsqueeze(0)))[0]
-            return found.over(found.layout.unsqueeze(1).narrow(1, 0, 0))
-        return stack(nonzero(given), axis=1)
+        if not x.ndim:
+            positions = nonzero(x.over(x.layout.unsqueeze(0)))[0]
+            return positions.over(positions.layout.unsqueeze(1).narrow(1, 0, 0))
+        return stack(nonzero(x), axis=1)
 
 
 def flatnonzero(x: Tensor, /) -> Tensor:
@@ -196,7 +203,9 @@ def flatnonzero(x: Tensor, /) -> Tensor:
 
 
 @hinted
-def put_along_axis(x: Tensor, indices: Any, /, values: Operand, axis: int | None = -1) -> None:
+def put_along_axis(
+    x: Tensor, indices: ArrayLike, /, values: Operand, axis: int | None = -1
+) -> None:
     """Write values to the elements that `take_along_axis` would read.
 
     Without an axis, indexes are those of all elements, whose strides must allow a view of one dim.
@@ -208,21 +217,20 @@ def put_along_axis(x: Tensor, indices: Any, /, values: Operand, axis: int | None
     [[0, 1], [5, 0]]
     """
     what = "put_along_axis"
-    given = to_tensor(what, "x", x)
+    x = to_tensor(what, "x", x)
     with ErrorsAs(what):
         if axis is None:
-            given, axis = reshape(given, -1, copy=False), 0
-        dim = to_axis(what, "axis", axis, given.ndim)
-        index = indices if isinstance(indices, Tensor) else asarray(indices, device=given.device)
-        if index.ndim != given.ndim:
+            x, axis = reshape(x, -1, copy=False), 0
+        dim = to_axis(what, "axis", axis, x.ndim)
+        index = indices if isinstance(indices, Tensor) else asarray(indices, device=x.device)
+        if index.ndim != x.ndim:
             rule = "x and indices must have the same number of dims"
-            raise LayoutError(what, rule, x=given.shape, indices=index.shape)
+            raise LayoutError(what, rule, x=x.shape, indices=index.shape)
         key: list[Any] = [
-            np.arange(size).reshape(-1, *[1] * (given.ndim - k - 1))
-            for k, size in enumerate(given.shape)
+            np.arange(size).reshape(-1, *[1] * (x.ndim - k - 1)) for k, size in enumerate(x.shape)
         ]
         key[dim] = index
-        given[tuple(key)] = values
+        x[tuple(key)] = values
 
 
 def unravel_index(
@@ -237,20 +245,20 @@ def unravel_index(
     [[0, 1], [1, 2]]
     """
     what = "unravel_index"
-    given = to_tensor(what, "indices", indices)
+    indexes = to_tensor(what, "indices", indices)
     with ErrorsAs(what, sizes="shape"):
         sizes = to_sizes(what, several(shape))
-        left = within(what, given, Layout(sizes).numel)
+        left = within(what, indexes, Layout(sizes).numel)
     step = 1 if by_columns(what, order) else -1
-    found = []
+    coordinates = []
     for size in sizes[::step]:
-        found.append(remainder(left, size))
+        coordinates.append(remainder(left, size))
         left = floor_divide(left, size)
-    return tuple(found[::step])
+    return tuple(coordinates[::step])
 
 
 def ravel_multi_index(
-    multi_index: Sequence[Any],
+    multi_index: Sequence[ArrayLike],
     dims: int | Sequence[int],
     /,
     mode: str | Sequence[str] = "raise",
@@ -269,37 +277,37 @@ def ravel_multi_index(
     [1, 5]
     """
     what = "ravel_multi_index"
-    given = beside(what, *to_tuple(what, "multi_index", multi_index))
+    indexes = upload_operands(what, *to_tuple(what, "multi_index", multi_index))
     with ErrorsAs(what, sizes="dims"):
         sizes = to_sizes(what, several(dims))
-    if not given or len(given) != len(sizes):
+    if not indexes or len(indexes) != len(sizes):
         rule = "multi_index must have coordinates for each of the dims"
-        raise LayoutError(what, rule, multi_index=len(given), dims=sizes)
-    to_tensors(what, [to_tensor(what, "coordinates", one) for one in given])
+        raise LayoutError(what, rule, multi_index=len(indexes), dims=sizes)
+    to_tensors(what, [to_tensor(what, "coordinates", index) for index in indexes])
     modes = [mode] * len(sizes) if isinstance(mode, str) else list(to_tuple(what, "mode", mode))
     if len(modes) != len(sizes):
         rule = "mode must be one of 'raise', 'wrap' and 'clip', or one for each of the dims"
         raise LayoutError(what, rule, mode=mode, dims=sizes)
     columns = by_columns(what, order)
-    for one in modes:
-        check_mode(what, one)
+    for name in modes:
+        check_mode(what, name)
     with ErrorsAs(what):
-        places = [_of_mode(what, *each) for each in zip(modes, given, sizes)]
+        coordinates = [_coordinate_in_range(what, *case) for case in zip(modes, indexes, sizes)]
         if columns:
-            places, sizes = places[::-1], sizes[::-1]
-        if len(places) == 1:
-            return astype(places[0], int64, out=out)
-        found = places[0]
-        for place, size in zip(places[1:-1], sizes[1:-1]):
-            found = add(multiply(found, size), place)
-        return add(multiply(found, sizes[-1]), places[-1], out=out)
+            coordinates, sizes = coordinates[::-1], sizes[::-1]
+        if len(coordinates) == 1:
+            return astype(coordinates[0], int64, out=out)
+        result = coordinates[0]
+        for coordinate, size in zip(coordinates[1:-1], sizes[1:-1]):
+            result = add(multiply(result, size), coordinate)
+        return add(multiply(result, sizes[-1]), coordinates[-1], out=out)
 
 
-def _of_mode(what: str, mode: str, index: Tensor, size: int) -> Tensor:
+def _coordinate_in_range(what: str, mode: str, index: Tensor, size: int) -> Tensor:
     if mode == "raise":
         return within(what, index, size)
     check_dtype(what, index.dtype, of_kinds("iu"))
-    return moved(mode, index, size)
+    return in_range(mode, index, size)
 
 
 def within(what: str, index: Tensor, size: int) -> Tensor:
@@ -312,16 +320,16 @@ def within(what: str, index: Tensor, size: int) -> Tensor:
     return astype(index, int64, copy=False)
 
 
-def _along(what: str, x: Any, axis: Any) -> tuple[Tensor, int]:
+def _tensor_and_axis(what: str, x: Tensor, axis: int | None) -> tuple[Tensor, int]:
     """Return a tensor and one of its axes; without an axis, all elements as one dim."""
-    given = to_tensor(what, "arr", x)
+    x = to_tensor(what, "arr", x)
     if axis is None:
         with ErrorsAs(what):
-            return reshape(given, -1), 0
-    return given, to_axis(what, "axis", axis, given.ndim)
+            return reshape(x, -1), 0
+    return x, to_axis(what, "axis", axis, x.ndim)
 
 
-def _places(what: str, obj: Any, size: int, beyond: int = 0) -> list[int]:
+def _host_indexes(what: str, obj: Index, size: int, beyond: int = 0) -> list[int]:
     """Return indexes on the host, for those of a tensor are waited for."""
     if isinstance(obj, slice):
         try:
@@ -329,35 +337,33 @@ def _places(what: str, obj: Any, size: int, beyond: int = 0) -> list[int]:
         except (TypeError, ValueError):
             rule = "obj must be a slice of integers"
             raise LayoutError(what, rule, obj=obj) from None
-    if isinstance(obj, Tensor):
-        obj = obj.numpy()
-    given = to_tuple(what, "obj", several(obj))
-    if given and all(map(is_bool, given)):
-        if len(given) != size:
+    listed = to_tuple(what, "obj", several(obj.numpy() if isinstance(obj, Tensor) else obj))
+    if listed and all(map(is_bool, listed)):
+        if len(listed) != size:
             raise LayoutError(
-                what, "a mask must have the size of the axis", mask=len(given), size=size
+                what, "a mask must have the size of the axis", mask=len(listed), size=size
             )
-        return [k for k, one in enumerate(given) if one]
+        return [k for k, is_selected in enumerate(listed) if is_selected]
     limit = size + beyond
-    found = []
-    for index in to_ints(what, "obj", given):
+    indexes = []
+    for index in to_ints(what, "obj", listed):
         if not -size <= index < limit:
             rule = f"obj must be from {-size} to {limit - 1}"
             raise LayoutIndexError(what, rule, obj=index)
-        found.append(index + size if index < 0 else index)
-    return found
+        indexes.append(index + size if index < 0 else index)
+    return indexes
 
 
-def _with_values(what: str, arr: Any, values: Any) -> tuple[Tensor, Tensor]:
-    given = to_tensor(what, "arr", arr)
-    if is_of_host(values):
-        return given, beside_tensor(what, values, given)
+def _with_tensor_of_values(what: str, arr: Tensor, values: ArrayLike) -> tuple[Tensor, Tensor]:
+    arr = to_tensor(what, "arr", arr)
+    if is_on_host(values):
+        return arr, upload_array(what, values, arr)
     if isinstance(values, Tensor):
-        to_tensors(what, [given, values])
-        return given, values
+        to_tensors(what, [arr, values])
+        return arr, values
     number = to_complex(what, "values", values)
     if isinstance(plain(values), bool):
         number = bool(number)
-    dtype = common_dtype(what, [given.dtype], [number])
+    dtype = common_dtype(what, [arr.dtype], [number])
     with ErrorsAs(what):
-        return given, full((1,), number, dtype, device=given.device)
+        return arr, full((1,), number, dtype, device=arr.device)

@@ -43,18 +43,18 @@ def rot90(x: Tensor, /, k: int = 1, axes: Axes = (0, 1)) -> Tensor:
     >>> dml_vk.rot90(x).tolist(), dml_vk.rot90(x, 2).tolist(), dml_vk.rot90(x, -1).tolist()
     ([[2, 4], [1, 3]], [[4, 3], [2, 1]], [[3, 1], [4, 2]])
     """
-    given = to_tensor("rot90", "x", x)
-    dims = to_axes("rot90", axes, given.ndim, "axes")
+    x = to_tensor("rot90", "x", x)
+    dims = to_axes("rot90", axes, x.ndim, "axes")
     if len(dims) != 2:
         raise LayoutError("rot90", "axes must be a pair of axes", axes=axes)
-    turns, layout = to_int("rot90", "k", k) % 4, given.layout
+    turns, layout = to_int("rot90", "k", k) % 4, x.layout
     if turns == 2:
-        return given.over(layout.flip(dims))
+        return x.over(layout.flip(dims))
     if turns:
         # A quarter turn is a reversal of the second axis and a transposition.
         reverses = turns == 1
         layout = layout.flip(dims[1:] if reverses else dims[:1]).transpose(*dims)
-    return given.over(layout)
+    return x.over(layout)
 
 
 def swapaxes(x: Tensor, /, axis1: int, axis2: int) -> Tensor:
@@ -64,12 +64,12 @@ def swapaxes(x: Tensor, /, axis1: int, axis2: int) -> Tensor:
     >>> dml_vk.swapaxes(dml_vk.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
-    given = to_tensor("swapaxes", "x", x)
+    x = to_tensor("swapaxes", "x", x)
     dims = [
-        to_axis("swapaxes", name, axis, given.ndim)
+        to_axis("swapaxes", name, axis, x.ndim)
         for name, axis in (("axis1", axis1), ("axis2", axis2))
     ]
-    return given.over(given.layout.transpose(*dims))
+    return x.over(x.layout.transpose(*dims))
 
 
 def ravel(x: Tensor, /, order: str = "C") -> Tensor:
@@ -83,11 +83,11 @@ def ravel(x: Tensor, /, order: str = "C") -> Tensor:
     >>> dml_vk.ravel(x).tolist(), dml_vk.ravel(x, "F").tolist()
     ([1, 2, 3, 4], [1, 3, 2, 4])
     """
-    given = to_tensor("ravel", "x", x)
+    x = to_tensor("ravel", "x", x)
     with ErrorsAs("ravel"):
         if isinstance(order, str) and order.upper() == "K":
-            return reshape(given.permute(*given.layout.order), -1)
-        return reshape(given, -1, order=order)
+            return reshape(x.permute(*x.layout.order), -1)
+        return reshape(x, -1, order=order)
 
 
 def diag(x: Tensor, /, k: int = 0) -> Tensor:
@@ -99,13 +99,13 @@ def diag(x: Tensor, /, k: int = 0) -> Tensor:
     >>> dml_vk.diag(dml_vk.asarray([1, 2]), k=1).tolist()
     [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
     """
-    given, offset = to_tensor("diag", "x", x), to_int("diag", "k", k)
-    if given.ndim == 2:
+    x, offset = to_tensor("diag", "x", x), to_int("diag", "k", k)
+    if x.ndim == 2:
         with ErrorsAs("diag", offset="k"):
-            return given.over(given.layout.diagonal(offset))
-    if given.ndim != 1:
-        raise LayoutError("diag", "x must be 1-D or 2-D", shape=given.shape)
-    return _with_diagonal("diag", given, offset)
+            return x.over(x.layout.diagonal(offset))
+    if x.ndim != 1:
+        raise LayoutError("diag", "x must be 1-D or 2-D", shape=x.shape)
+    return _with_diagonal("diag", x, offset)
 
 
 def diagflat(x: Tensor, /, k: int = 0) -> Tensor:
@@ -116,8 +116,8 @@ def diagflat(x: Tensor, /, k: int = 0) -> Tensor:
     [[1, 0], [0, 2]]
     """
     with ErrorsAs("diagflat"):
-        given = reshape(x, -1)
-    return _with_diagonal("diagflat", given, to_int("diagflat", "k", k))
+        flat = reshape(x, -1)
+    return _with_diagonal("diagflat", flat, to_int("diagflat", "k", k))
 
 
 def diagonal(x: Tensor, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
@@ -127,9 +127,9 @@ def diagonal(x: Tensor, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> T
     >>> dml_vk.diagonal(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), offset=1).tolist()
     [2, 6]
     """
-    given = to_tensor("diagonal", "x", x)
+    x = to_tensor("diagonal", "x", x)
     with ErrorsAs("diagonal"):
-        return given.over(given.layout.diagonal(offset, axis1, axis2))
+        return x.over(x.layout.diagonal(offset, axis1, axis2))
 
 
 def _with_diagonal(what: str, values: Tensor, offset: int) -> Tensor:

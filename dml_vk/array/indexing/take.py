@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import is_axis_of_none, to_axis
 from dml_vk.array.calls import call
 from dml_vk.array.creation import asarray
-from dml_vk.array.indexing.api import gathered, separate
+from dml_vk.array.indexing.api import copy_if_shared, gathered
 from dml_vk.array.indexing.keys import Key, index_array
-from dml_vk.array.indexing.modes import check_mode, moved
-from dml_vk.array.indexing.places import checked, part_of
+from dml_vk.array.indexing.modes import check_mode, in_range
+from dml_vk.array.indexing.positions import checked, part_of
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout, elementwise
@@ -19,13 +18,14 @@ from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.view import check_devices
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import Array, ArrayLike
 from dml_vk.tensor.operands import result_over, to_tensor
 
 
 @hinted
 def take(
     x: Tensor,
-    indices: Any,
+    indices: ArrayLike,
     /,
     axis: int | None = None,
     *,
@@ -43,7 +43,7 @@ def take(
     """
     index = _integers("take", to_tensor("take", "x", x), indices)
     if out is not None:
-        x, index = separate("take", x, out), separate("take", index, out)
+        x, index = copy_if_shared("take", x, out), copy_if_shared("take", index, out)
     layout = x.layout
     dims = range(layout.rank)
     if is_axis_of_none(axis, layout.rank):
@@ -54,7 +54,7 @@ def take(
     check_mode("take", mode)
     if mode != "raise" and index.size:
         near = index if isinstance(index, Tensor) else asarray(index, device=x.device)
-        index = moved(mode, near, layout.numel if axis is None else layout.sizes[axis])
+        index = in_range(mode, near, layout.numel if axis is None else layout.sizes[axis])
     parts = checked("take", [part_of("take", layout, dims, index, axis)])
     key = Key(layout, indexed=tuple(dims), at=dims.start)
     return gathered("take", x, key, parts, out)
@@ -62,7 +62,7 @@ def take(
 
 @hinted
 def take_along_axis(
-    x: Tensor, indices: Any, /, axis: int = -1, *, out: Tensor | None = None
+    x: Tensor, indices: ArrayLike, /, axis: int = -1, *, out: Tensor | None = None
 ) -> Tensor:
     """Select elements of x by an index tensor of the result's shape, along an axis.
 
@@ -90,7 +90,9 @@ def take_along_axis(
     return call(_along, (x, tensor), out, what, dim, elementwise(like, tensor.layout))
 
 
-def _along(operands: Sequence[Tensor], out: Any, what: str, dim: int, layout: Layout) -> Tensor:
+def _along(
+    operands: Sequence[Tensor], out: Tensor | None, what: str, dim: int, layout: Layout
+) -> Tensor:
     x, index = operands
     result = result_over(what, layout, x.dtype, x, out)
     gather_elements(what, x, index, result, dim)
@@ -103,7 +105,7 @@ def elements_at(x: Tensor, index: Tensor) -> Tensor:
     return call(_along, (x, index), None, "take", 0, layout)
 
 
-def _integers(what: str, x: Tensor, indices: Any) -> Any:
+def _integers(what: str, x: Tensor, indices: ArrayLike) -> Tensor | Array:
     index = index_array(what, indices)
     if index.dtype.kind not in "iu":
         raise DTypeError(what, "indices must be integers", dtype=index.dtype)
