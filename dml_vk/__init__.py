@@ -56,73 +56,77 @@ _FUNCTIONS = sorted({*OPERATORS, "astype"} - NOT_PUBLIC - {"clip"})
 # Names that need NumPy are imported on first use, so that layouts work without it. Module ->
 # names; `__init__.pyi` lists them for type checkers.
 _MODULES = {
-    "array.along_axis": "apply_along_axis",
-    "array.averages": "average ptp",
+    "array.indexing.along_axis": "apply_along_axis",
+    "array.statistics.averages": "average ptp",
     "buffer": "Buffer",
-    "array.clipping": "clip",
-    "array.piecewise": "choose piecewise trim_zeros unwrap",
-    "array.comparisons": "allclose array_equal isclose",
-    "array.einsum": "einsum",
+    "array.math.clipping": "clip",
+    "array.indexing.piecewise": "choose piecewise trim_zeros unwrap",
+    "array.math.comparisons": "allclose array_equal isclose",
+    "array.products.einsum": "einsum",
     "exactness": "settings",
-    "array.creation": (
+    "array.creation.arrays": (
         "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
     ),
-    "array.pinned": "pinned",
-    "array.cumulative": "cumulative_prod cumulative_sum diff",
-    "array.cumulative_extremes": "cummax cummin logcumsumexp",
+    "array.creation.pinned": "pinned",
+    "array.math.cumulative": "cumulative_prod cumulative_sum diff",
+    "array.math.cumulative_extremes": "cummax cummin logcumsumexp",
     "array.data_types": "angle can_cast finfo iinfo imag isdtype real real_if_close result_type",
-    "array.files": "load save",
-    "array.elementwise": " ".join(_FUNCTIONS),
-    "array.index_tricks": "c_ mgrid ogrid r_",
-    "array.grids": "arange eye linspace meshgrid tril triu",
-    "array.histograms": "bincount histogram histogram2d histogram_bin_edges",
-    "array.index_grids": (
+    "array.io.files": "load save",
+    "array.math.elementwise": " ".join(_FUNCTIONS),
+    "array.creation.index_tricks": "c_ mgrid ogrid r_",
+    "array.creation.grids": "arange eye linspace meshgrid tril triu",
+    "array.statistics.histograms": "bincount histogram histogram2d histogram_bin_edges",
+    "array.indexing.index_grids": (
         "diag_indices diag_indices_from ix_ tril_indices tril_indices_from triu_indices "
         "triu_indices_from"
     ),
     "array.indexing.take": "take take_along_axis",
     "array.info": "__array_namespace_info__",
-    "array.stacking": "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack",
-    "array.manipulation": (
+    "array.manipulation.stacking": (
+        "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack"
+    ),
+    "array.manipulation.shapes": (
         "broadcast_arrays broadcast_shapes broadcast_to concat expand_dims flip moveaxis "
         "permute_dims reshape squeeze stack transpose unstack"
     ),
-    "array.moments": "mean std var",
-    "array.nan_moments": "nanmean nanstd nanvar",
-    "array.nan_statistics": (
+    "array.statistics.moments": "mean std var",
+    "array.statistics.nan_moments": "nanmean nanstd nanvar",
+    "array.statistics.nan_statistics": (
         "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmin nanprod nansum"
     ),
-    "array.number_parts": "cbrt degrees fabs fmax fmin frexp gcd i0 lcm ldexp modf radians sinc",
-    "array.padding": "pad roll",
-    "array.put": "fill_diagonal place put putmask",
-    "array.products": "matmul matrix_transpose tensordot vecdot",
-    "array.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
-    "array.covariance": "corrcoef cov",
-    "array.differences": "ediff1d gradient trapezoid",
-    "array.interpolation": "digitize interp",
-    "array.matrices": "block indices polyval tri vander",
-    "array.membership": "in1d intersect1d isin setdiff1d setxor1d union1d",
-    "array.partitions": "argpartition lexsort partition",
-    "array.repetition": "repeat tile",
-    "array.rounding": "around fix",
-    "array.selection": (
+    "array.math.number_parts": (
+        "cbrt degrees fabs fmax fmin frexp gcd i0 lcm ldexp modf radians sinc"
+    ),
+    "array.manipulation.padding": "pad roll",
+    "array.indexing.put": "fill_diagonal place put putmask",
+    "array.products.matrix_products": "matmul matrix_transpose tensordot vecdot",
+    "array.statistics.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "array.statistics.covariance": "corrcoef cov",
+    "array.math.differences": "ediff1d gradient trapezoid",
+    "array.math.interpolation": "digitize interp",
+    "array.creation.matrices": "block indices polyval tri vander",
+    "array.sets.membership": "in1d intersect1d isin setdiff1d setxor1d union1d",
+    "array.sorting.partitions": "argpartition lexsort partition",
+    "array.manipulation.repetition": "repeat tile",
+    "array.math.rounding": "around fix",
+    "array.indexing.selection": (
         "append argwhere compress delete extract flatnonzero insert put_along_axis "
         "ravel_multi_index select unravel_index"
     ),
-    "array.signal": "convolve correlate",
-    "array.logspace": "geomspace logspace",
-    "array.splitting": "array_split dsplit hsplit split vsplit",
-    "array.window_functions": "bartlett blackman hamming hanning kaiser",
-    "array.numpy_views": "diag diagflat diagonal fliplr flipud ravel rot90 swapaxes",
-    "array.vectors": "dot inner kron outer vdot",
-    "array.windows": "as_strided sliding_window_view",
+    "array.math.signal": "convolve correlate",
+    "array.creation.logspace": "geomspace logspace",
+    "array.manipulation.splitting": "array_split dsplit hsplit split vsplit",
+    "array.windows.window_functions": "bartlett blackman hamming hanning kaiser",
+    "array.manipulation.numpy_views": "diag diagflat diagonal fliplr flipud ravel rot90 swapaxes",
+    "array.products.vectors": "dot inner kron outer vdot",
+    "array.windows.sliding": "as_strided sliding_window_view",
     "linalg": "cross",
     "runtime.device": "Device default_device device memory_stats synchronize",
-    "array.searching": "nonzero searchsorted",
+    "array.sorting.searching": "nonzero searchsorted",
     "compiler.compiled": "compile fuse",
-    "array.sets": "unique unique_all unique_counts unique_inverse unique_values",
-    "array.sorting": "argsort sort sort_complex top_k",
-    "array.statistics": " ".join(sorted(REDUCTIONS)),
+    "array.sets.distinct": "unique unique_all unique_counts unique_inverse unique_values",
+    "array.sorting.sorts": "argsort sort sort_complex top_k",
+    "array.statistics.reductions": " ".join(sorted(REDUCTIONS)),
     "tensor.core": "copy",
     "tensor.methods": "Tensor",
     "observe.copies": "trace",

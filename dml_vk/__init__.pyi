@@ -10,26 +10,7 @@ from dml_vk import (
     random as random,
     special as special,
 )
-from dml_vk.array.along_axis import (
-    apply_along_axis as apply_along_axis,
-)
-from dml_vk.array.averages import (
-    average as average,
-    ptp as ptp,
-)
-from dml_vk.array.clipping import (
-    clip as clip,
-)
-from dml_vk.array.comparisons import (
-    allclose as allclose,
-    array_equal as array_equal,
-    isclose as isclose,
-)
-from dml_vk.array.covariance import (
-    corrcoef as corrcoef,
-    cov as cov,
-)
-from dml_vk.array.creation import (
+from dml_vk.array.creation.arrays import (
     asarray as asarray,
     empty as empty,
     empty_like as empty_like,
@@ -41,15 +22,33 @@ from dml_vk.array.creation import (
     zeros as zeros,
     zeros_like as zeros_like,
 )
-from dml_vk.array.cumulative import (
-    cumulative_prod as cumulative_prod,
-    cumulative_sum as cumulative_sum,
-    diff as diff,
+from dml_vk.array.creation.grids import (
+    arange as arange,
+    eye as eye,
+    linspace as linspace,
+    meshgrid as meshgrid,
+    tril as tril,
+    triu as triu,
 )
-from dml_vk.array.cumulative_extremes import (
-    cummax as cummax,
-    cummin as cummin,
-    logcumsumexp as logcumsumexp,
+from dml_vk.array.creation.index_tricks import (
+    c_ as c_,
+    mgrid as mgrid,
+    ogrid as ogrid,
+    r_ as r_,
+)
+from dml_vk.array.creation.logspace import (
+    geomspace as geomspace,
+    logspace as logspace,
+)
+from dml_vk.array.creation.matrices import (
+    block as block,
+    indices as indices,
+    polyval as polyval,
+    tri as tri,
+    vander as vander,
+)
+from dml_vk.array.creation.pinned import (
+    pinned as pinned,
 )
 from dml_vk.array.data_types import (
     angle as angle,
@@ -62,15 +61,127 @@ from dml_vk.array.data_types import (
     real_if_close as real_if_close,
     result_type as result_type,
 )
-from dml_vk.array.differences import (
+from dml_vk.array.indexing.along_axis import (
+    apply_along_axis as apply_along_axis,
+)
+from dml_vk.array.indexing.index_grids import (
+    diag_indices as diag_indices,
+    diag_indices_from as diag_indices_from,
+    ix_ as ix_,
+    tril_indices as tril_indices,
+    tril_indices_from as tril_indices_from,
+    triu_indices as triu_indices,
+    triu_indices_from as triu_indices_from,
+)
+from dml_vk.array.indexing.piecewise import (
+    choose as choose,
+    piecewise as piecewise,
+    trim_zeros as trim_zeros,
+    unwrap as unwrap,
+)
+from dml_vk.array.indexing.put import (
+    fill_diagonal as fill_diagonal,
+    place as place,
+    put as put,
+    putmask as putmask,
+)
+from dml_vk.array.indexing.selection import (
+    append as append,
+    argwhere as argwhere,
+    compress as compress,
+    delete as delete,
+    extract as extract,
+    flatnonzero as flatnonzero,
+    insert as insert,
+    put_along_axis as put_along_axis,
+    ravel_multi_index as ravel_multi_index,
+    select as select,
+    unravel_index as unravel_index,
+)
+from dml_vk.array.indexing.take import (
+    take as take,
+    take_along_axis as take_along_axis,
+)
+from dml_vk.array.info import (
+    __array_namespace_info__ as __array_namespace_info__,
+)
+from dml_vk.array.io.files import (
+    load as load,
+    save as save,
+)
+from dml_vk.array.manipulation.numpy_views import (
+    diag as diag,
+    diagflat as diagflat,
+    diagonal as diagonal,
+    fliplr as fliplr,
+    flipud as flipud,
+    ravel as ravel,
+    rot90 as rot90,
+    swapaxes as swapaxes,
+)
+from dml_vk.array.manipulation.padding import (
+    pad as pad,
+    roll as roll,
+)
+from dml_vk.array.manipulation.repetition import (
+    repeat as repeat,
+    tile as tile,
+)
+from dml_vk.array.manipulation.shapes import (
+    broadcast_arrays as broadcast_arrays,
+    broadcast_shapes as broadcast_shapes,
+    broadcast_to as broadcast_to,
+    concat as concat,
+    expand_dims as expand_dims,
+    flip as flip,
+    moveaxis as moveaxis,
+    permute_dims as permute_dims,
+    reshape as reshape,
+    squeeze as squeeze,
+    stack as stack,
+    transpose as transpose,
+    unstack as unstack,
+)
+from dml_vk.array.manipulation.splitting import (
+    array_split as array_split,
+    dsplit as dsplit,
+    hsplit as hsplit,
+    split as split,
+    vsplit as vsplit,
+)
+from dml_vk.array.manipulation.stacking import (
+    atleast_1d as atleast_1d,
+    atleast_2d as atleast_2d,
+    atleast_3d as atleast_3d,
+    column_stack as column_stack,
+    dstack as dstack,
+    hstack as hstack,
+    vstack as vstack,
+)
+from dml_vk.array.math.clipping import (
+    clip as clip,
+)
+from dml_vk.array.math.comparisons import (
+    allclose as allclose,
+    array_equal as array_equal,
+    isclose as isclose,
+)
+from dml_vk.array.math.cumulative import (
+    cumulative_prod as cumulative_prod,
+    cumulative_sum as cumulative_sum,
+    diff as diff,
+)
+from dml_vk.array.math.cumulative_extremes import (
+    cummax as cummax,
+    cummin as cummin,
+    logcumsumexp as logcumsumexp,
+)
+from dml_vk.array.math.differences import (
     ediff1d as ediff1d,
     gradient as gradient,
     trapezoid as trapezoid,
 )
-from dml_vk.array.einsum import (
-    einsum as einsum,
-)
-from dml_vk.array.elementwise import (
+from dml_vk.array.math.elementwise import (
     abs as abs,
     acos as acos,
     acosh as acosh,
@@ -174,106 +285,11 @@ from dml_vk.array.elementwise import (
     where as where,
     xlogy as xlogy,
 )
-from dml_vk.array.files import (
-    load as load,
-    save as save,
-)
-from dml_vk.array.grids import (
-    arange as arange,
-    eye as eye,
-    linspace as linspace,
-    meshgrid as meshgrid,
-    tril as tril,
-    triu as triu,
-)
-from dml_vk.array.histograms import (
-    bincount as bincount,
-    histogram as histogram,
-    histogram2d as histogram2d,
-    histogram_bin_edges as histogram_bin_edges,
-)
-from dml_vk.array.index_grids import (
-    diag_indices as diag_indices,
-    diag_indices_from as diag_indices_from,
-    ix_ as ix_,
-    tril_indices as tril_indices,
-    tril_indices_from as tril_indices_from,
-    triu_indices as triu_indices,
-    triu_indices_from as triu_indices_from,
-)
-from dml_vk.array.index_tricks import (
-    c_ as c_,
-    mgrid as mgrid,
-    ogrid as ogrid,
-    r_ as r_,
-)
-from dml_vk.array.indexing.take import (
-    take as take,
-    take_along_axis as take_along_axis,
-)
-from dml_vk.array.info import (
-    __array_namespace_info__ as __array_namespace_info__,
-)
-from dml_vk.array.interpolation import (
+from dml_vk.array.math.interpolation import (
     digitize as digitize,
     interp as interp,
 )
-from dml_vk.array.logspace import (
-    geomspace as geomspace,
-    logspace as logspace,
-)
-from dml_vk.array.manipulation import (
-    broadcast_arrays as broadcast_arrays,
-    broadcast_shapes as broadcast_shapes,
-    broadcast_to as broadcast_to,
-    concat as concat,
-    expand_dims as expand_dims,
-    flip as flip,
-    moveaxis as moveaxis,
-    permute_dims as permute_dims,
-    reshape as reshape,
-    squeeze as squeeze,
-    stack as stack,
-    transpose as transpose,
-    unstack as unstack,
-)
-from dml_vk.array.matrices import (
-    block as block,
-    indices as indices,
-    polyval as polyval,
-    tri as tri,
-    vander as vander,
-)
-from dml_vk.array.membership import (
-    in1d as in1d,
-    intersect1d as intersect1d,
-    isin as isin,
-    setdiff1d as setdiff1d,
-    setxor1d as setxor1d,
-    union1d as union1d,
-)
-from dml_vk.array.moments import (
-    mean as mean,
-    std as std,
-    var as var,
-)
-from dml_vk.array.nan_moments import (
-    nanmean as nanmean,
-    nanstd as nanstd,
-    nanvar as nanvar,
-)
-from dml_vk.array.nan_statistics import (
-    nan_to_num as nan_to_num,
-    nanargmax as nanargmax,
-    nanargmin as nanargmin,
-    nancumprod as nancumprod,
-    nancumsum as nancumsum,
-    nanmax as nanmax,
-    nanmin as nanmin,
-    nanprod as nanprod,
-    nansum as nansum,
-)
-from dml_vk.array.number_parts import (
+from dml_vk.array.math.number_parts import (
     cbrt as cbrt,
     degrees as degrees,
     fabs as fabs,
@@ -288,47 +304,96 @@ from dml_vk.array.number_parts import (
     radians as radians,
     sinc as sinc,
 )
-from dml_vk.array.numpy_views import (
-    diag as diag,
-    diagflat as diagflat,
-    diagonal as diagonal,
-    fliplr as fliplr,
-    flipud as flipud,
-    ravel as ravel,
-    rot90 as rot90,
-    swapaxes as swapaxes,
+from dml_vk.array.math.rounding import (
+    around as around,
+    fix as fix,
 )
-from dml_vk.array.padding import (
-    pad as pad,
-    roll as roll,
+from dml_vk.array.math.signal import (
+    convolve as convolve,
+    correlate as correlate,
 )
-from dml_vk.array.partitions import (
-    argpartition as argpartition,
-    lexsort as lexsort,
-    partition as partition,
+from dml_vk.array.products.einsum import (
+    einsum as einsum,
 )
-from dml_vk.array.piecewise import (
-    choose as choose,
-    piecewise as piecewise,
-    trim_zeros as trim_zeros,
-    unwrap as unwrap,
-)
-from dml_vk.array.pinned import (
-    pinned as pinned,
-)
-from dml_vk.array.products import (
+from dml_vk.array.products.matrix_products import (
     matmul as matmul,
     matrix_transpose as matrix_transpose,
     tensordot as tensordot,
     vecdot as vecdot,
 )
-from dml_vk.array.put import (
-    fill_diagonal as fill_diagonal,
-    place as place,
-    put as put,
-    putmask as putmask,
+from dml_vk.array.products.vectors import (
+    dot as dot,
+    inner as inner,
+    kron as kron,
+    outer as outer,
+    vdot as vdot,
 )
-from dml_vk.array.quantiles import (
+from dml_vk.array.sets.distinct import (
+    unique as unique,
+    unique_all as unique_all,
+    unique_counts as unique_counts,
+    unique_inverse as unique_inverse,
+    unique_values as unique_values,
+)
+from dml_vk.array.sets.membership import (
+    in1d as in1d,
+    intersect1d as intersect1d,
+    isin as isin,
+    setdiff1d as setdiff1d,
+    setxor1d as setxor1d,
+    union1d as union1d,
+)
+from dml_vk.array.sorting.partitions import (
+    argpartition as argpartition,
+    lexsort as lexsort,
+    partition as partition,
+)
+from dml_vk.array.sorting.searching import (
+    nonzero as nonzero,
+    searchsorted as searchsorted,
+)
+from dml_vk.array.sorting.sorts import (
+    argsort as argsort,
+    sort as sort,
+    sort_complex as sort_complex,
+    top_k as top_k,
+)
+from dml_vk.array.statistics.averages import (
+    average as average,
+    ptp as ptp,
+)
+from dml_vk.array.statistics.covariance import (
+    corrcoef as corrcoef,
+    cov as cov,
+)
+from dml_vk.array.statistics.histograms import (
+    bincount as bincount,
+    histogram as histogram,
+    histogram2d as histogram2d,
+    histogram_bin_edges as histogram_bin_edges,
+)
+from dml_vk.array.statistics.moments import (
+    mean as mean,
+    std as std,
+    var as var,
+)
+from dml_vk.array.statistics.nan_moments import (
+    nanmean as nanmean,
+    nanstd as nanstd,
+    nanvar as nanvar,
+)
+from dml_vk.array.statistics.nan_statistics import (
+    nan_to_num as nan_to_num,
+    nanargmax as nanargmax,
+    nanargmin as nanargmin,
+    nancumprod as nancumprod,
+    nancumsum as nancumsum,
+    nanmax as nanmax,
+    nanmin as nanmin,
+    nanprod as nanprod,
+    nansum as nansum,
+)
+from dml_vk.array.statistics.quantiles import (
     median as median,
     nanmedian as nanmedian,
     nanpercentile as nanpercentile,
@@ -336,65 +401,7 @@ from dml_vk.array.quantiles import (
     percentile as percentile,
     quantile as quantile,
 )
-from dml_vk.array.repetition import (
-    repeat as repeat,
-    tile as tile,
-)
-from dml_vk.array.rounding import (
-    around as around,
-    fix as fix,
-)
-from dml_vk.array.searching import (
-    nonzero as nonzero,
-    searchsorted as searchsorted,
-)
-from dml_vk.array.selection import (
-    append as append,
-    argwhere as argwhere,
-    compress as compress,
-    delete as delete,
-    extract as extract,
-    flatnonzero as flatnonzero,
-    insert as insert,
-    put_along_axis as put_along_axis,
-    ravel_multi_index as ravel_multi_index,
-    select as select,
-    unravel_index as unravel_index,
-)
-from dml_vk.array.sets import (
-    unique as unique,
-    unique_all as unique_all,
-    unique_counts as unique_counts,
-    unique_inverse as unique_inverse,
-    unique_values as unique_values,
-)
-from dml_vk.array.signal import (
-    convolve as convolve,
-    correlate as correlate,
-)
-from dml_vk.array.sorting import (
-    argsort as argsort,
-    sort as sort,
-    sort_complex as sort_complex,
-    top_k as top_k,
-)
-from dml_vk.array.splitting import (
-    array_split as array_split,
-    dsplit as dsplit,
-    hsplit as hsplit,
-    split as split,
-    vsplit as vsplit,
-)
-from dml_vk.array.stacking import (
-    atleast_1d as atleast_1d,
-    atleast_2d as atleast_2d,
-    atleast_3d as atleast_3d,
-    column_stack as column_stack,
-    dstack as dstack,
-    hstack as hstack,
-    vstack as vstack,
-)
-from dml_vk.array.statistics import (
+from dml_vk.array.statistics.reductions import (
     all as all,
     any as any,
     argmax as argmax,
@@ -405,23 +412,16 @@ from dml_vk.array.statistics import (
     prod as prod,
     sum as sum,
 )
-from dml_vk.array.vectors import (
-    dot as dot,
-    inner as inner,
-    kron as kron,
-    outer as outer,
-    vdot as vdot,
+from dml_vk.array.windows.sliding import (
+    as_strided as as_strided,
+    sliding_window_view as sliding_window_view,
 )
-from dml_vk.array.window_functions import (
+from dml_vk.array.windows.window_functions import (
     bartlett as bartlett,
     blackman as blackman,
     hamming as hamming,
     hanning as hanning,
     kaiser as kaiser,
-)
-from dml_vk.array.windows import (
-    as_strided as as_strided,
-    sliding_window_view as sliding_window_view,
 )
 from dml_vk.buffer import (
     Buffer as Buffer,

@@ -19,10 +19,10 @@ from typing import Literal
 import numpy as np
 
 from dml_vk.arguments import Axes, to_int
-from dml_vk.array.creation import asarray
-from dml_vk.array.fourier import COMPLEX, REAL, TO_REAL, transform
-from dml_vk.array.manipulation import to_axes
-from dml_vk.array.padding import roll
+from dml_vk.array.creation.arrays import asarray
+from dml_vk.array.manipulation.padding import roll
+from dml_vk.array.manipulation.shapes import to_axes
+from dml_vk.array.math.fourier import COMPLEX, REAL, TO_REAL, transform
 from dml_vk.dtypes import DTypeLike, float32, to_dtype
 from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.ops.fft import MOST_POINTS

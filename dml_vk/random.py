@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
 from dml_vk.arguments import Ints, several, to_int
-from dml_vk.array.draws import NormalDraw, draw_into, dtype_of_draw, normals
 from dml_vk.array.indexing.take import take
-from dml_vk.array.sorting import argsort
+from dml_vk.array.random.draws import NormalDraw, draw_into, dtype_of_draw, normals
+from dml_vk.array.sorting.sorts import argsort
 from dml_vk.dtypes import (
     DType,
     DTypeLike,

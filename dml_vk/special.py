@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from dml_vk.array.elementwise import digamma, erf, erfc, gammaln, i0e, i1e, xlogy
-from dml_vk.array.elementwise import sigmoid as expit
-from dml_vk.array.inverse_erf import erfinv
+from dml_vk.array.math.elementwise import digamma, erf, erfc, gammaln, i0e, i1e, xlogy
+from dml_vk.array.math.elementwise import sigmoid as expit
+from dml_vk.array.math.inverse_erf import erfinv
 from dml_vk.nn.softmax import logsumexp
 
 __all__ = [

@@ -113,8 +113,12 @@ class Docstrings(griffe.Extension):
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         # A stub has their signatures, and of their docstrings the sentence.
-        for table, module in (("operator", "elementwise"), ("reduction", "statistics")):
-            functions = pkg[f"array.{table}_functions"].functions
+        tables = {
+            "math.elementwise": "math.operator_functions",
+            "statistics.reductions": "statistics.reduction_functions",
+        }
+        for module, stub in tables.items():
+            functions = pkg[f"array.{stub}"].functions
             for name, found in importlib.import_module(f"dml_vk.array.{module}").FUNCTIONS.items():
                 functions[name].docstring = griffe.Docstring(str(inspect.getdoc(found)))
         # Hypothesis itself gives strategies the function that they draw with.

@@ -14,7 +14,8 @@ from typing import Any
 
 import dml_vk
 from dml_vk import nn
-from dml_vk.array import elementwise, statistics
+from dml_vk.array.math import elementwise
+from dml_vk.array.statistics import reductions as reduction_functions
 from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS, Operator
 from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 from dml_vk.numpy_protocols.rows import NAMES
@@ -24,8 +25,8 @@ from tests import public_stub
 ROOT = Path(__file__).parents[1]
 CODES = ROOT / "tests" / "data" / "operator_codes.json"
 PACKAGE = Path(dml_vk.__file__).parent
-FUNCTIONS = PACKAGE / "array" / "operator_functions.pyi"
-REDUCED = PACKAGE / "array" / "reduction_functions.pyi"
+FUNCTIONS = PACKAGE / "array" / "math" / "operator_functions.pyi"
+REDUCED = PACKAGE / "array" / "statistics" / "reduction_functions.pyi"
 METHODS = PACKAGE / "tensor" / "reduction_methods.pyi"
 TABLE = ROOT / "docs" / "operators.md"
 REFERENCE = ROOT / "docs" / "reference" / "elementwise.md"
@@ -58,7 +59,7 @@ from dml_vk.arguments import Axes
 from dml_vk.tensor.core import Tensor
 '''
     docs = {name: row.doc for name, row in REDUCTIONS.items()}
-    return "\n".join([HEAD + head, *stubs(statistics.FUNCTIONS, docs)])
+    return "\n".join([HEAD + head, *stubs(reduction_functions.FUNCTIONS, docs)])
 
 
 def methods() -> str:

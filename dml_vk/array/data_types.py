@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dml_vk.arguments import to_bool
-from dml_vk.array import elementwise, statistics
+from dml_vk.array.math import elementwise
+from dml_vk.array.statistics import reductions
 from dml_vk.dtypes import PYTHON, DType, DTypeLike, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.ops.parts import imag_part, real_part
@@ -144,7 +145,7 @@ def real_if_close(x: Tensor, /, tol: float = 100) -> Tensor:
         limit *= finfo(x.dtype).eps
     parts = imag(x)
     small = elementwise.less(elementwise.abs(parts), limit)
-    return real(x) if statistics.all(small) else x
+    return real(x) if reductions.all(small) else x
 
 
 def result_type(*arrays_and_dtypes: DTypeLike | Operand) -> DType:

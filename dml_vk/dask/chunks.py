@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import dask.array as da
 import numpy as np
 
-from dml_vk.array.creation import asarray as to_tensor
+from dml_vk.array.creation.arrays import asarray as to_tensor
 from dml_vk.dtypes import float32, to_dtype
 from dml_vk.layout import Layout, MemoryFormat
 from dml_vk.runtime.device import default_device

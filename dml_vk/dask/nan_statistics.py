@@ -13,7 +13,7 @@ import numpy as np
 from dask.graph_manipulation import clone
 
 from dml_vk.array.data_types import imag, real
-from dml_vk.array.elementwise import (
+from dml_vk.array.math.elementwise import (
     add,
     divide,
     equal,
@@ -24,9 +24,9 @@ from dml_vk.array.elementwise import (
     subtract,
     where,
 )
-from dml_vk.array.moments import to_correction
-from dml_vk.array.nan_statistics import filled
-from dml_vk.array.statistics import computed_in
+from dml_vk.array.statistics.moments import to_correction
+from dml_vk.array.statistics.nan_statistics import filled
+from dml_vk.array.statistics.reductions import computed_in
 from dml_vk.dask import statistics
 from dml_vk.dask.chunks import meta_like
 from dml_vk.dask.statistics import as_dtype, axes_of, dtype_of, each, else_dasks, handed

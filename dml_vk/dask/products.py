@@ -14,11 +14,11 @@ import numpy as np
 from dask.array import routines
 
 from dml_vk.arguments import Ints
-from dml_vk.array import products
-from dml_vk.array.elementwise import add
-from dml_vk.array.manipulation import expand_dims, squeeze
-from dml_vk.array.products import SAME_DEPTH
-from dml_vk.array.statistics import computed_in
+from dml_vk.array.manipulation.shapes import expand_dims, squeeze
+from dml_vk.array.math.elementwise import add
+from dml_vk.array.products import matrix_products
+from dml_vk.array.products.matrix_products import SAME_DEPTH
+from dml_vk.array.statistics.reductions import computed_in
 from dml_vk.dask.chunks import asarray, has_tensors, meta_of
 from dml_vk.dask.statistics import as_dtype, dtype_of, is_ours
 from dml_vk.errors import LayoutError
@@ -93,7 +93,7 @@ def dot(x1: Any, x2: Any) -> da.Array:
 
 def _product(x1: Tensor, x2: Tensor) -> Tensor:
     """The product of two chunks, with one more dim for the chunks of the contracted dim."""
-    return expand_dims(products.matmul(x1, x2), axis=-1)
+    return expand_dims(matrix_products.matmul(x1, x2), axis=-1)
 
 
 def _itself(x: Tensor, *, axis: Ints, keepdims: bool, computing_meta: bool = False) -> Tensor:

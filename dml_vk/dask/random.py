@@ -10,8 +10,8 @@ import dask.array as da
 
 from dml_vk import random
 from dml_vk.arguments import Ints, several, to_int
-from dml_vk.array.creation import empty
-from dml_vk.array.draws import NormalDraw, draw_into
+from dml_vk.array.creation.arrays import empty
+from dml_vk.array.random.draws import NormalDraw, draw_into
 from dml_vk.dask.chunks import Chunks, meta_of
 from dml_vk.dtypes import DType, float32, int64, uint32
 from dml_vk.errors import ErrorsAs

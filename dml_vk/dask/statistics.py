@@ -19,10 +19,10 @@ from dask.array import reductions
 from dask.graph_manipulation import clone
 
 from dml_vk.arguments import Ints
-from dml_vk.array.elementwise import astype, divide, sqrt, square, subtract
-from dml_vk.array.manipulation import squeeze, to_axes
-from dml_vk.array.moments import of_words, to_correction
-from dml_vk.array.statistics import computed_in
+from dml_vk.array.manipulation.shapes import squeeze, to_axes
+from dml_vk.array.math.elementwise import astype, divide, sqrt, square, subtract
+from dml_vk.array.statistics.moments import of_words, to_correction
+from dml_vk.array.statistics.reductions import computed_in
 from dml_vk.dask.chunks import has_tensors, meta_like, meta_of
 from dml_vk.dask.sums import reduced
 from dml_vk.dtypes import DTYPES, DType, float32, float64, to_dtype

@@ -16,8 +16,9 @@ import dask.array as da
 import numpy as np
 
 from dml_vk.arguments import Ints
-from dml_vk.array import elementwise, statistics
-from dml_vk.array.manipulation import permute_dims, reshape
+from dml_vk.array.manipulation.shapes import permute_dims, reshape
+from dml_vk.array.math import elementwise
+from dml_vk.array.statistics import reductions
 from dml_vk.dask.chunks import asarray, meta_of
 from dml_vk.dtypes import DType
 from dml_vk.kernels.reductions import REDUCTIONS
@@ -25,7 +26,7 @@ from dml_vk.tensor.core import Tensor
 
 # What reduces a chunk, and what joins two of its results.
 _OPERATIONS: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor]]] = {
-    row.name: (statistics.FUNCTIONS[row.name], elementwise.FUNCTIONS[row.join])
+    row.name: (reductions.FUNCTIONS[row.name], elementwise.FUNCTIONS[row.join])
     for row in REDUCTIONS.values()
     if row.accumulates
 }
@@ -59,7 +60,7 @@ def reduced(name: str, x: Any, axes: Ints, dtype: DType, *, keepdims: bool) -> A
     x = in_runs(x, axes)
     sizes = tuple([int(size) for size in x.shape])
     total = math.prod([sizes[axis] for axis in axes])
-    left = statistics.reduced_layout(x._meta.layout, axes, keepdims)
+    left = reductions.reduced_layout(x._meta.layout, axes, keepdims)
     tree = Tree(name, total, left.order)
     return da.reduction(
         x.map_blocks(partial(_placed, axes=axes, sizes=sizes), meta=x._meta),

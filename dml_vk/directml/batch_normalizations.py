@@ -109,7 +109,7 @@ class BatchNormalizationTraining(Normalization, types=FLOATS):
         mean: View,
         variance: View,
     ) -> None:
-        from dml_vk.array import moments
+        from dml_vk.array.statistics import moments
         from dml_vk.dtypes import float32
         from dml_vk.ops.elementwise import cast_elements, converted
         from dml_vk.tensor.core import Tensor

@@ -88,9 +88,9 @@ diagonal_fill_begin=0, diagonal_fill_end=3)
 
 def fill_band(target: Tensor, x: Tensor | None, value: float, begin: int, end: int) -> None:
     """Write the value in a band, or outside of it if begin > end; elsewhere x or 0."""
-    from dml_vk.array.creation import full
-    from dml_vk.array.elementwise import less, subtract, where
-    from dml_vk.array.grids import arange
+    from dml_vk.array.creation.arrays import full
+    from dml_vk.array.creation.grids import arange
+    from dml_vk.array.math.elementwise import less, subtract, where
     from dml_vk.dtypes import uint32
 
     rows, columns = target.shape[-2:]

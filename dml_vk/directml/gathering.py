@@ -195,7 +195,7 @@ class GatherND1(GatherND):
 
 def clamped(index: Tensor, size: int) -> Tensor:
     """Return the indexes in new memory, clamped to the range of a dim."""
-    from dml_vk.array.clipping import clip
+    from dml_vk.array.math.clipping import clip
     from dml_vk.directml.elementwise import limits
 
     low, high = limits(index.dtype)

@@ -153,7 +153,7 @@ class MeanVarianceNormalization2(MeanVariance, types=FLOATS):
 
 def _mean_square(what: str, x: View, dims: Ints) -> View:
     """Return the mean of squares over dims, which stay with size 1, in float32."""
-    from dml_vk.array.moments import mean
+    from dml_vk.array.statistics.moments import mean
     from dml_vk.dtypes import float32
     from dml_vk.kernels.operators import OPERATORS
     from dml_vk.ops.elementwise import compute

@@ -74,7 +74,7 @@ class Padded(OverTensors):
             self._continue(source, target)
 
     def _surround(self, source: View, target: Tensor) -> None:
-        from dml_vk.array.padding import slabs
+        from dml_vk.array.manipulation.padding import slabs
         from dml_vk.ops.copy import copy_elements
         from dml_vk.ops.fill import fill_constant
 

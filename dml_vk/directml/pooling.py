@@ -133,7 +133,7 @@ class Norms(OneOutput, types=FLOATS):
         self._hold_int("p", 1)
 
     def _compute(self, x: Tensor, out: Tensor) -> None:
-        from dml_vk.array.elementwise import abs as magnitudes
+        from dml_vk.array.math.elementwise import abs as magnitudes
         from dml_vk.nn import lp_pool
 
         # The function takes no magnitudes itself, which are the same for an even power.

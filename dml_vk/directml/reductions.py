@@ -67,8 +67,8 @@ class Reduced(OverTensors):
 
     def _find(self, name: str, x: Tensor, target: Tensor, *, last: bool = False) -> None:
         """Write the index of the first extreme element, or of the last, among the reduced dims."""
-        from dml_vk.array.elementwise import astype, subtract
-        from dml_vk.array.statistics import reduce_into
+        from dml_vk.array.math.elementwise import astype, subtract
+        from dml_vk.array.statistics.reductions import reduce_into
         from dml_vk.dtypes import int64
         from dml_vk.tensor.core import tensor_over
 
@@ -126,13 +126,13 @@ INT32, UINT64, UINT32; got data_type='INT8'
 
 
 def _average(what: str, x: Tensor, axes: Ints, target: Tensor) -> None:
-    from dml_vk.array.moments import mean
+    from dml_vk.array.statistics.moments import mean
 
     mean(x, axis=axes, keepdims=True, out=target)
 
 
 def _sum_of_magnitudes(what: str, x: Tensor, axes: Ints, target: Tensor) -> None:
-    from dml_vk.array.elementwise import abs
+    from dml_vk.array.math.elementwise import abs
 
     # Unsigned integers are their own magnitudes.
     _reduce(REDUCTIONS["sum"], x if x.dtype.kind == "u" else abs(x), axes, target)
@@ -159,14 +159,14 @@ def _log_of_exponentials(what: str, x: Tensor, axes: Ints, target: Tensor) -> No
 
 
 def _reduce(row: Reduction, x: Tensor, axes: Ints, target: Tensor) -> None:
-    from dml_vk.array.statistics import FUNCTIONS
+    from dml_vk.array.statistics.reductions import FUNCTIONS
 
     summed = {"dtype": x.dtype} if row.accumulates else {}
     FUNCTIONS[row.name](x, axis=axes, keepdims=True, out=target, **summed)
 
 
 def _sum_of_squares(what: str, x: Tensor, axes: Ints, target: Tensor) -> None:
-    from dml_vk.array.elementwise import astype, square
+    from dml_vk.array.math.elementwise import astype, square
 
     if x.dtype.kind != "f":
         _reduce(REDUCTIONS["sum"], square(x), axes, target)
@@ -180,7 +180,7 @@ def _sum_of_squares(what: str, x: Tensor, axes: Ints, target: Tensor) -> None:
 
 def _wide_sum(x: Tensor, axes: Sequence[int]) -> Tensor:
     """Return the sums of floats, as float32."""
-    from dml_vk.array.statistics import sum
+    from dml_vk.array.statistics.reductions import sum
     from dml_vk.dtypes import float32
 
     return sum(x, axis=axes, dtype=float32, keepdims=True)

@@ -58,7 +58,7 @@ class RoiPooling(OverTensors, types=FLOATS):
         self._check_sizes("output", (regions, channels, size.height, size.width))
 
     def _compute(self, x: Tensor, roi: Tensor, target: Tensor) -> None:
-        from dml_vk.array.elementwise import astype, multiply, round
+        from dml_vk.array.math.elementwise import astype, multiply, round
         from dml_vk.dtypes import float32, int32, int64
         from dml_vk.ops.elementwise import cast_elements, converted
         from dml_vk.ops.roi import box_maxima
@@ -211,7 +211,7 @@ def align(
     corners: bool,
 ) -> None:
     """Compute the average or the maximum of the samples of each element."""
-    from dml_vk.array.elementwise import astype, multiply
+    from dml_vk.array.math.elementwise import astype, multiply
     from dml_vk.dtypes import float32, int32
     from dml_vk.kernels.operators import OPERATORS
     from dml_vk.kernels.plan.roi import MOST_SAMPLES
@@ -254,15 +254,15 @@ def _columns(rows: View) -> list[Tensor]:
 
 
 def _clipped(x: Tensor, low: int, high: int) -> Tensor:
-    from dml_vk.array.clipping import clip
+    from dml_vk.array.math.clipping import clip
 
     return clip(x, low, high)
 
 
 def _boxes(first: Tensor, last: Tensor, count: int, size: int) -> list[Tensor]:
     """Return the starts and the ends of the boxes of a region, clipped to the image."""
-    from dml_vk.array.elementwise import add, astype, floor_divide, multiply, subtract
-    from dml_vk.array.grids import arange
+    from dml_vk.array.creation.grids import arange
+    from dml_vk.array.math.elementwise import add, astype, floor_divide, multiply, subtract
     from dml_vk.dtypes import int32
 
     length = add(subtract(last, first), 1)
@@ -278,7 +278,7 @@ def _samples(
     first: Tensor, last: Tensor, scale: float, count: int, limits: Sequence[int], *, corners: bool
 ) -> list[Tensor]:
     """Return the start, the step, and the samples of each element of a region."""
-    from dml_vk.array.elementwise import abs, astype, ceil, divide, maximum, multiply, subtract
+    from dml_vk.array.math.elementwise import abs, astype, ceil, divide, maximum, multiply, subtract
     from dml_vk.dtypes import float32, int32
 
     start, end = multiply(first, scale), multiply(last, scale)

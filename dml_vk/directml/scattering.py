@@ -185,7 +185,7 @@ def mark_dropped(places: View, pairs: Sequence[tuple[Tensor, Tensor]], cell: int
 
     Pairs are the original and the clamped index of each dim.
     """
-    from dml_vk.array.elementwise import equal, logical_and, where
+    from dml_vk.array.math.elementwise import equal, logical_and, where
     from dml_vk.ops.view import with_layout
     from dml_vk.tensor.core import Tensor
 

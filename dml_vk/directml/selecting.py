@@ -111,7 +111,7 @@ class OneHot(OverTensors, types=ALL, indices=INDEX_TYPES):
             raise LayoutError(self._what, rule, sizes=self.values.sizes)
 
     def _compute(self, indices: Tensor, values: Tensor, target: Tensor) -> None:
-        from dml_vk.array.elementwise import equal, logical_or, where
+        from dml_vk.array.math.elementwise import equal, logical_or, where
 
         count, layout = target.shape[self.axis], values.layout
         hot = equal(indices, arange_along(indices, 0, count, self.axis))
@@ -147,7 +147,7 @@ class ReverseSubsequences(OverTensors, types=ALL, sequence_lengths=WORDS):
         self._check_sizes("sequence_lengths", (*sizes[:axis], 1, *sizes[axis + 1 :]))
 
     def _compute(self, x: Tensor, lengths: Tensor, target: Tensor) -> None:
-        from dml_vk.array.elementwise import astype, greater_equal, minimum, subtract, where
+        from dml_vk.array.math.elementwise import astype, greater_equal, minimum, subtract, where
         from dml_vk.dtypes import int32
         from dml_vk.ops.gather import gather_elements
 
@@ -227,7 +227,7 @@ class NonzeroCoordinates(
 
 def arange_along(near: Tensor, start: int, stop: int, axis: int) -> Tensor:
     """Return the integers from start to stop in the dtype of a tensor, along one of its dims."""
-    from dml_vk.array.grids import arange
+    from dml_vk.array.creation.grids import arange
 
     numbers = arange(start, stop, dtype=near.dtype, device=near.device)
     shape = [stop - start if dim == axis else 1 for dim in range(near.ndim)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
-from dml_vk.array.products import matmul, matrix_transpose, tensordot, vecdot
+from dml_vk.array.products.matrix_products import matmul, matrix_transpose, tensordot, vecdot
 from dml_vk.linalg.cholesky import cholesky
 from dml_vk.linalg.eigen import eigh, eigvalsh
 from dml_vk.linalg.general import eig, eigvals

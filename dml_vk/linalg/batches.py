@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from dml_vk.arguments import Ints
-from dml_vk.array import elementwise
-from dml_vk.array.creation import filled
+from dml_vk.array.creation.arrays import filled
+from dml_vk.array.math import elementwise
 from dml_vk.dtypes import DType, float32, float64
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout

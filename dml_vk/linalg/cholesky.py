@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dml_vk.arguments import to_bool
-from dml_vk.array.grids import tril
+from dml_vk.array.creation.grids import tril
 from dml_vk.dtypes import uint32
 from dml_vk.linalg.batches import (
     adjoint,

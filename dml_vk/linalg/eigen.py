@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dml_vk.array import elementwise
-from dml_vk.array.creation import filled
+from dml_vk.array.creation.arrays import filled
+from dml_vk.array.creation.grids import tril
 from dml_vk.array.data_types import imag
-from dml_vk.array.grids import tril
+from dml_vk.array.math import elementwise
 from dml_vk.errors import RangeError
 from dml_vk.linalg.batches import (
     adjoint,

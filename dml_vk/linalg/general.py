@@ -11,10 +11,12 @@ import math
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.array import elementwise, statistics
-from dml_vk.array.creation import filled
+from dml_vk.array.creation.arrays import filled
+from dml_vk.array.creation.grids import arange, triu
 from dml_vk.array.data_types import imag, real
-from dml_vk.array.elementwise import (
+from dml_vk.array.indexing.take import take_along_axis
+from dml_vk.array.math import elementwise
+from dml_vk.array.math.elementwise import (
     add,
     astype,
     conj,
@@ -27,9 +29,8 @@ from dml_vk.array.elementwise import (
     subtract,
     where,
 )
-from dml_vk.array.grids import arange, triu
-from dml_vk.array.indexing.take import take_along_axis
-from dml_vk.array.products import matmul
+from dml_vk.array.products.matrix_products import matmul
+from dml_vk.array.statistics import reductions
 from dml_vk.dtypes import DType, complex128, uint32
 from dml_vk.kernels.plan.linalg import SCHUR_WORDS
 from dml_vk.linalg.batches import (
@@ -130,7 +131,7 @@ def _triangle(what: str, work: Tensor, basis: Tensor | None, shape: Ints) -> Ten
     states = zeros(what, (count, SCHUR_WORDS), uint32, work)
     for word in (_HIGH, _AT):
         filled(states.narrow(1, word, 1), what, n - 1)
-    whole = statistics.all(isfinite(work), axis=(1, 2))
+    whole = reductions.all(isfinite(work), axis=(1, 2))
     modes = states.select(1, 0)
     modes[...] = astype(where(whole, 0, _FAILED), uint32)
     most = schur_rounds(work)
@@ -172,7 +173,7 @@ def _to_hessenberg(work: Tensor, basis: Tensor | None) -> None:
 def _squares(x: Tensor, axis: int) -> Tensor:
     """Return the sums of squared magnitudes."""
     parts = add(elementwise.square(real(x)), elementwise.square(imag(x)))
-    return statistics.sum(parts, axis=axis)
+    return reductions.sum(parts, axis=axis)
 
 
 def _values(x: Tensor, triangle: Tensor) -> tuple[Tensor, Tensor | None]:
@@ -212,7 +213,7 @@ def _triangle_vectors(what: str, triangle: Tensor) -> Tensor:
 def _scaled(vectors: Tensor) -> Tensor:
     """Return columns whose largest part of an element is 1."""
     parts = elementwise.maximum(elementwise.abs(real(vectors)), elementwise.abs(imag(vectors)))
-    largest = statistics.max(parts, axis=1, keepdims=True)
+    largest = reductions.max(parts, axis=1, keepdims=True)
     return multiply(vectors, astype(divide(1.0, largest), complex128))
 
 
@@ -221,7 +222,7 @@ def _normalized(vectors: Tensor) -> Tensor:
     vectors = _scaled(vectors)
     length = elementwise.sqrt(_squares(vectors, 1))[:, None, :]
     sizes = add(elementwise.square(real(vectors)), elementwise.square(imag(vectors)))
-    position = statistics.argmax(sizes, axis=1, keepdims=True)
+    position = reductions.argmax(sizes, axis=1, keepdims=True)
     head = take_along_axis(vectors, position, axis=1)
     phase = divide(conj(head), multiply(elementwise.abs(head), length))
     vectors = multiply(vectors, phase)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml_vk.arguments import Ints
-from dml_vk.array import clipping, elementwise, statistics
-from dml_vk.array.creation import filled
+from dml_vk.array.creation.arrays import filled
 from dml_vk.array.data_types import real
 from dml_vk.array.indexing.take import take_along_axis
-from dml_vk.array.sorting import argsort
+from dml_vk.array.math import clipping, elementwise
+from dml_vk.array.sorting.sorts import argsort
+from dml_vk.array.statistics import reductions
 from dml_vk.dtypes import float32, int32, int64, uint32
 from dml_vk.linalg.batches import allocate, zeros
 from dml_vk.linalg.failures import check_none
@@ -30,7 +31,7 @@ def scale_down(work: Tensor) -> Tensor:
     parts = work.view(dtype=work.dtype.part)
     is_single = parts.dtype is float32
     bits, bias = (23, 127) if is_single else (52, 1023)
-    largest = statistics.max(elementwise.abs(parts), axis=(1, 2))
+    largest = reductions.max(elementwise.abs(parts), axis=(1, 2))
     exponents = largest.view(dtype=int32 if is_single else int64) >> bits
     exponents = clipping.clip(exponents, 1, 2 * bias - 1)
     up = (exponents << bits).view(dtype=parts.dtype)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dml_vk.array import elementwise, statistics
 from dml_vk.array.host_operands import upload_operands
-from dml_vk.array.products import matmul
+from dml_vk.array.math import elementwise
+from dml_vk.array.products.matrix_products import matmul
+from dml_vk.array.statistics import reductions
 from dml_vk.dtypes import DType, int64
 from dml_vk.errors import LayoutError
 from dml_vk.linalg.batches import (
@@ -50,7 +51,7 @@ def matrix_rank(
     to_matrices(what, x)
     check_result(what, out, x.shape[:-2], int64, x)
     s = singular_values(what, x)
-    return statistics.count_nonzero(_significant(what, s, x, rtol, "rtol"), axis=-1, out=out)
+    return reductions.count_nonzero(_significant(what, s, x, rtol, "rtol"), axis=-1, out=out)
 
 
 def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None, out: Tensor | None = None) -> Tensor:
@@ -105,12 +106,12 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> LstsqResult:
     significant = _significant(what, s, matrix, rcond, "rcond")
     scaled = elementwise.multiply(_reciprocals(what, s, matrix, rcond, "rcond"), vh)
     x = matmul(adjoint(scaled), matmul(adjoint(u), columns))
-    rank = int(statistics.count_nonzero(significant).item())
+    rank = int(reductions.count_nonzero(significant).item())
     residuals = allocate(what, (0,), s.dtype, matrix)
     m, n = a.shape
     if rank == n < m:
         rest = elementwise.subtract(columns, matmul(matrix, x))
-        residuals = statistics.sum(elementwise.square(elementwise.abs(rest)), axis=0)
+        residuals = reductions.sum(elementwise.square(elementwise.abs(rest)), axis=0)
     x = x if b.ndim == 2 else x.squeeze(1)
     residuals, s = [elementwise.astype(result, dtype.part, copy=False) for result in (residuals, s)]
     return LstsqResult(elementwise.astype(x, dtype, copy=False), residuals, rank, s)
@@ -131,7 +132,7 @@ def _significant(what: str, s: Tensor, x: Tensor, rtol: float | Tensor | None, n
         rtol = rtol.unsqueeze(-1)
     else:
         rtol = to_number(what, name, rtol)
-    largest = statistics.max(s, axis=-1, keepdims=True)
+    largest = reductions.max(s, axis=-1, keepdims=True)
     return elementwise.greater(s, elementwise.multiply(largest, rtol))
 
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints, to_int
-from dml_vk.array import elementwise, statistics
-from dml_vk.array.creation import filled
+from dml_vk.array.creation.arrays import filled
 from dml_vk.array.data_types import real
 from dml_vk.array.host_operands import upload_operands
-from dml_vk.array.products import matmul
+from dml_vk.array.math import elementwise
+from dml_vk.array.products.matrix_products import matmul
+from dml_vk.array.statistics import reductions
 from dml_vk.dtypes import uint32
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout
@@ -180,7 +181,7 @@ def _substitute(factors: _LU, solution: Tensor) -> None:
 
 def _check_regular(what: str, factors: _LU, batch: Ints) -> None:
     zeros = elementwise.equal(factors.work.diagonal(0, 1, 2), 0)
-    marks = statistics.any(zeros, axis=1)
+    marks = reductions.any(zeros, axis=1)
     shape = (*batch, *factors.work.shape[1:])
     check_none(what, "matrices must not be singular", marks, shape)
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from dml_vk.arguments import Ints, to_bool
-from dml_vk.array import elementwise, statistics
-from dml_vk.array.manipulation import moveaxis, to_axes
-from dml_vk.array.products import check_matrices
+from dml_vk.array.manipulation.shapes import moveaxis, to_axes
+from dml_vk.array.math import elementwise
+from dml_vk.array.products.matrix_products import check_matrices
+from dml_vk.array.statistics import reductions
 from dml_vk.dtypes import DType, float32, float64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
@@ -139,10 +140,10 @@ def matrix_norm(
         return _norm(what, x, last, keepdims, 2.0, dtype, out)
     if ord in _SPECTRAL:
         s = singular_values(what, x if x.dtype.kind == "c" else _wide(what, x))
-        result = (_SPECTRAL[ord] if s.size else statistics.sum)(s, axis=-1, keepdims=keepdims)
+        result = (_SPECTRAL[ord] if s.size else reductions.sum)(s, axis=-1, keepdims=keepdims)
         return _narrowed(result.unsqueeze(-1) if keepdims else result, dtype, out)
     along, largest = _MATRIX_NORMS[ord]
-    sums = statistics.sum(elementwise.abs(_wide(what, x)), axis=along, keepdims=True)
+    sums = reductions.sum(elementwise.abs(_wide(what, x)), axis=along, keepdims=True)
     extreme = _extreme(sums, largest)
     return _narrowed(extreme(sums, axis=last, keepdims=keepdims), dtype, out)
 
@@ -157,9 +158,9 @@ _MATRIX_NORMS: dict[float | str | None, tuple[int, bool]] = {
 }
 # The reduction of singular values.
 _SPECTRAL: dict[float | str | None, Callable[..., Tensor]] = {
-    2: statistics.max,
-    -2: statistics.min,
-    "nuc": statistics.sum,
+    2: reductions.max,
+    -2: reductions.min,
+    "nuc": reductions.sum,
 }
 
 
@@ -172,7 +173,7 @@ def _check_norm(
     what: str, x: Tensor, dims: Ints, keepdims: bool, dtype: DType, least: Ints, out: Tensor | None
 ) -> None:
     """Check the arguments before anything is computed: no elements along `least` have no least."""
-    layout = statistics.reduced_layout(x.layout, dims, to_bool(what, "keepdims", keepdims))
+    layout = reductions.reduced_layout(x.layout, dims, to_bool(what, "keepdims", keepdims))
     if least and math.prod([x.shape[dim] for dim in least]) == 0:
         rule = "zero-size reduction has no identity"
         raise RangeError(what, rule, shape=x.shape, axis=dims)
@@ -189,15 +190,15 @@ def _norm(
         extreme = _extreme(x, order > 0)
         result = extreme(elementwise.abs(x), axis=dims, keepdims=keepdims, out=last)
     elif order == 2:
-        sums = statistics.sum(elementwise.square(x), axis=dims, keepdims=keepdims)
+        sums = reductions.sum(elementwise.square(x), axis=dims, keepdims=keepdims)
         result = elementwise.sqrt(sums, out=last)
     elif order == 1:
-        result = statistics.sum(elementwise.abs(x), axis=dims, keepdims=keepdims, out=last)
+        result = reductions.sum(elementwise.abs(x), axis=dims, keepdims=keepdims, out=last)
     elif order == 0:
-        result = statistics.count_nonzero(x, axis=dims, keepdims=keepdims)
+        result = reductions.count_nonzero(x, axis=dims, keepdims=keepdims)
     else:
         powers = elementwise.pow(elementwise.abs(x), order)
-        sums = statistics.sum(powers, axis=dims, keepdims=keepdims)
+        sums = reductions.sum(powers, axis=dims, keepdims=keepdims)
         result = elementwise.pow(sums, 1.0 / order, out=last)
     return result if result is out else _narrowed(result, dtype, out)
 
@@ -205,8 +206,8 @@ def _norm(
 def _extreme(sizes: Tensor, largest: bool) -> Callable[..., Tensor]:
     """The reduction that finds the largest or the least; the largest of no sizes is 0."""
     if largest:
-        return statistics.max if sizes.size else statistics.sum
-    return statistics.min
+        return reductions.max if sizes.size else reductions.sum
+    return reductions.min
 
 
 def _wide(what: str, x: Tensor) -> Tensor:

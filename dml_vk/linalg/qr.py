@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dml_vk.array.grids import triu
+from dml_vk.array.creation.grids import triu
 from dml_vk.errors import RangeError
 from dml_vk.linalg.batches import batched, identities, result_dtype, to_matrices, unbatched
 from dml_vk.linalg.reflections import apply_all, qr_in_place

@@ -6,8 +6,8 @@ matrix is only read while a panel is reduced, and updated by matrix products aft
 
 from __future__ import annotations
 
-from dml_vk.array import elementwise
-from dml_vk.array.products import matmul
+from dml_vk.array.math import elementwise
+from dml_vk.array.products.matrix_products import matmul
 from dml_vk.linalg.batches import adjoint, allocate, zeros
 from dml_vk.linalg.triangles import subtract_product
 from dml_vk.ops.panels import BLOCK, SETS, WHOLE, panel_lines, reduce_panel

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dml_vk.array import elementwise
-from dml_vk.array.creation import filled
-from dml_vk.array.grids import tril, triu
-from dml_vk.array.products import matmul
+from dml_vk.array.creation.arrays import filled
+from dml_vk.array.creation.grids import tril, triu
+from dml_vk.array.math import elementwise
+from dml_vk.array.products.matrix_products import matmul
 from dml_vk.linalg.batches import adjoint, allocate
 from dml_vk.linalg.triangles import blocks
 from dml_vk.ops.reflections import join_reflections, qr_columns

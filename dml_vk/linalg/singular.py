@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints, to_bool
-from dml_vk.array import elementwise
-from dml_vk.array.grids import triu
+from dml_vk.array.creation.grids import triu
+from dml_vk.array.math import elementwise
 from dml_vk.linalg.batches import (
     allocate,
     batched,

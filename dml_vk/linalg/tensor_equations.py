@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 
 from dml_vk.arguments import Ints, to_int
-from dml_vk.array.elementwise import astype
 from dml_vk.array.host_operands import upload_operands
-from dml_vk.array.manipulation import moveaxis, reshape, to_axes
+from dml_vk.array.manipulation.shapes import moveaxis, reshape, to_axes
+from dml_vk.array.math.elementwise import astype
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.linalg.batches import check_result, result_dtype

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dml_vk.array import elementwise
-from dml_vk.array.products import matmul
+from dml_vk.array.math import elementwise
+from dml_vk.array.products.matrix_products import matmul
 from dml_vk.ops.linalg import solve_lower
 from dml_vk.tensor.core import Tensor
 

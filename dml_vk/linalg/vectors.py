@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dml_vk.arguments import to_int
-from dml_vk.array import elementwise, statistics
-from dml_vk.array.einsum import numeric_dtype
 from dml_vk.array.host_operands import upload_operands
-from dml_vk.array.products import check_matrices, shared_axis
+from dml_vk.array.math import elementwise
+from dml_vk.array.products.einsum import numeric_dtype
+from dml_vk.array.products.matrix_products import check_matrices, shared_axis
+from dml_vk.array.statistics import reductions
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
@@ -56,7 +57,7 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None, out: Tensor | Non
     check_dtype("trace", to_tensor("trace", "x", x).dtype, of_kinds("iufc"))
     check_matrices("trace", x)
     with ErrorsAs("trace"):
-        return statistics.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype, out=out)
+        return reductions.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype, out=out)
 
 
 @hinted

@@ -7,8 +7,8 @@ from math import nan
 from typing import Any
 
 from dml_vk.array.calls import call
-from dml_vk.array.elementwise import square, subtract
-from dml_vk.array.moments import mean as mean_of
+from dml_vk.array.math.elementwise import square, subtract
+from dml_vk.array.statistics.moments import mean as mean_of
 from dml_vk.dtypes import float32, float64
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout

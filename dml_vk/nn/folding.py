@@ -9,8 +9,8 @@ from typing import Any
 
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
-from dml_vk.array.creation import filled
-from dml_vk.array.padding import slabs
+from dml_vk.array.creation.arrays import filled
+from dml_vk.array.manipulation.padding import slabs
 from dml_vk.dtypes import float16, float32
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted

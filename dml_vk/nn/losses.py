@@ -9,8 +9,8 @@ import numpy as np
 
 from dml_vk.arguments import to_int
 from dml_vk.array.calls import call
-from dml_vk.array.elementwise import not_equal, where
-from dml_vk.array.statistics import sum
+from dml_vk.array.math.elementwise import not_equal, where
+from dml_vk.array.statistics.reductions import sum
 from dml_vk.dtypes import DType, float32, float64
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted

@@ -10,7 +10,7 @@ from typing import Any
 
 from dml_vk.arguments import Axes, Ints, several, to_bool, to_int, to_ints
 from dml_vk.array.calls import call
-from dml_vk.array.manipulation import to_axes
+from dml_vk.array.manipulation.shapes import to_axes
 from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.hints import hinted

@@ -11,8 +11,8 @@ from typing import Any
 
 from dml_vk.arguments import Ints, is_one, to_bool, to_tuple
 from dml_vk.array.calls import call
-from dml_vk.array.moments import mean
-from dml_vk.array.statistics import max as maximum
+from dml_vk.array.statistics.moments import mean
+from dml_vk.array.statistics.reductions import max as maximum
 from dml_vk.dtypes import DTYPES, DType, float64, int64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.arguments import Ints
-from dml_vk.array.elementwise import divide, maximum
-from dml_vk.array.statistics import reduced_layout
+from dml_vk.array.math.elementwise import divide, maximum
+from dml_vk.array.statistics.reductions import reduced_layout
 from dml_vk.dtypes import float32, float64
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout

@@ -7,7 +7,7 @@ from typing import Any
 
 from dml_vk.arguments import to_bool
 from dml_vk.array.calls import call
-from dml_vk.array.einsum import Factor, spread
+from dml_vk.array.products.einsum import Factor, spread
 from dml_vk.dtypes import float16, float32, float64
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted

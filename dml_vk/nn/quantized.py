@@ -8,9 +8,9 @@ from typing import Any
 
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
-from dml_vk.array.einsum import Factor, contracted
-from dml_vk.array.elementwise import astype, multiply, subtract
-from dml_vk.array.statistics import sum
+from dml_vk.array.math.elementwise import astype, multiply, subtract
+from dml_vk.array.products.einsum import Factor, contracted
+from dml_vk.array.statistics.reductions import sum
 from dml_vk.dtypes import (
     DType,
     float16,

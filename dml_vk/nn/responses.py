@@ -8,7 +8,7 @@ from typing import Any
 
 from dml_vk.arguments import Ints, to_bool
 from dml_vk.array.calls import call
-from dml_vk.array.elementwise import add, divide, multiply, pow
+from dml_vk.array.math.elementwise import add, divide, multiply, pow
 from dml_vk.dtypes import float32, float64
 from dml_vk.hints import hinted
 from dml_vk.kernels.elementwise import SCALED

@@ -8,7 +8,7 @@ from typing import Any
 
 from dml_vk.arguments import Axes, Ints
 from dml_vk.array.calls import call
-from dml_vk.array.statistics import call_axes, reduce_into, reduced_axes, reduced_target
+from dml_vk.array.statistics.reductions import call_axes, reduce_into, reduced_axes, reduced_target
 from dml_vk.dtypes import float64, int64, uint32
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted

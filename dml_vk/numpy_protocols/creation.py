@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.arguments import several
-from dml_vk.array.creation import Shape
+from dml_vk.array.creation.arrays import Shape
 from dml_vk.layout import contiguous_format
 from dml_vk.numpy_protocols.calls import Adapter, Call, ours
 from dml_vk.numpy_protocols.shapes import memory_format

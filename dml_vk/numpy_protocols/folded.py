@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dml_vk.arguments import to_axis
-from dml_vk.array.manipulation import to_axes
+from dml_vk.array.manipulation.shapes import to_axes
 from dml_vk.dtypes import DType, DTypeLike, bool_, to_dtype
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.numpy_protocols.calls import Options, check_names, no_such, ours

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dml_vk.array.host_operands import upload_operands
-from dml_vk.array.segments import segments_reduced
+from dml_vk.array.statistics.segments import segments_reduced
 from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.numpy_protocols.calls import no_such, ours

@@ -9,7 +9,7 @@ import numpy as np
 from dml_vk.arguments import to_axis
 from dml_vk.array.indexing.keys import outside_of
 from dml_vk.array.indexing.take import elements_at
-from dml_vk.array.segments import segments_reduced
+from dml_vk.array.statistics.segments import segments_reduced
 from dml_vk.dtypes import DTypeLike
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.numpy_protocols.calls import Adapter, no_such, ours

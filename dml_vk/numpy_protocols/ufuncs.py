@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.array.cumulative_extremes import cumulative_extreme
 from dml_vk.array.host_operands import is_on_host, number_as_tensor, upload_array, upload_operands
-from dml_vk.array.inverse_erf import erfinv
+from dml_vk.array.math.cumulative_extremes import cumulative_extreme
+from dml_vk.array.math.inverse_erf import erfinv
 from dml_vk.dtypes import DType, bool_, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.kernels.operators import OPERATORS

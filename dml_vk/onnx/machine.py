@@ -7,7 +7,7 @@ import threading
 import numpy as np
 
 from dml_vk import dtypes
-from dml_vk.array.creation import asarray
+from dml_vk.array.creation.arrays import asarray
 from dml_vk.context import unrecorded
 from dml_vk.dtypes import DType
 from dml_vk.onnx.element_types import to_dtype

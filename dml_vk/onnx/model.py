@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.array.creation import asarray
+from dml_vk.array.creation.arrays import asarray
 from dml_vk.compiler.compiled import compile as compiled
 from dml_vk.compiler.passes.formats import AUTO, NCHW, NHWC
 from dml_vk.dtypes import DType

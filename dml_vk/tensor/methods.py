@@ -11,23 +11,16 @@ import numpy as np
 from dml_vk import buffer as buffers
 from dml_vk import numpy_protocols
 from dml_vk.arguments import Axes, Ints, to_int
-from dml_vk.array import (
-    clipping,
-    creation,
-    data_types,
-    elementwise,
-    manipulation,
-    moments,
-    numpy_views,
-    products,
-    rounding,
-    sorting,
-    statistics,
-    vectors,
-)
-from dml_vk.array.flat import Flat
+from dml_vk.array import data_types
+from dml_vk.array.creation import arrays
 from dml_vk.array.host_operands import is_on_host, upload_array
 from dml_vk.array.indexing import api as indexing
+from dml_vk.array.indexing.flat import Flat
+from dml_vk.array.manipulation import numpy_views, shapes
+from dml_vk.array.math import clipping, elementwise, rounding
+from dml_vk.array.products import matrix_products, vectors
+from dml_vk.array.sorting import sorts
+from dml_vk.array.statistics import moments, reductions
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError
 from dml_vk.hints import hinted
@@ -135,8 +128,8 @@ class TensorMethods(ReductionMethods):
     __imod__ = _in_place(elementwise.remainder)
     __pow__, __rpow__ = _forward(elementwise.pow), _reflected(elementwise.pow)
     __ipow__ = _in_place(elementwise.pow)
-    __matmul__, __rmatmul__ = _forward(products.matmul), _reflected(products.matmul)
-    __imatmul__ = _in_place(products.matmul)
+    __matmul__, __rmatmul__ = _forward(matrix_products.matmul), _reflected(matrix_products.matmul)
+    __imatmul__ = _in_place(matrix_products.matmul)
     __and__, __rand__ = _forward(elementwise.bitwise_and), _reflected(elementwise.bitwise_and)
     __iand__ = _in_place(elementwise.bitwise_and)
     __or__, __ror__ = _forward(elementwise.bitwise_or), _reflected(elementwise.bitwise_or)
@@ -200,13 +193,13 @@ class TensorMethods(ReductionMethods):
 
     def reshape(self: Any, *shape: int | Sequence[int], order: str = "C") -> Tensor:
         """Return a view if strides allow it, else a copy: see `dml_vk.reshape`."""
-        return manipulation.reshape(self, one_tuple(shape), order=order)
+        return shapes.reshape(self, one_tuple(shape), order=order)
 
     def flatten(self: Any, a: int = 0, b: int = -1) -> Tensor:
         """Merge dims a to b: a view if strides allow it, else a copy."""
         sizes = Layout(self.shape).flatten(a, b)
         assert sizes is not None  # A packed layout can always be viewed.
-        return manipulation.reshape(self, sizes.sizes)
+        return shapes.reshape(self, sizes.sizes)
 
     def ravel(self: Any, order: str = "C") -> Tensor:
         """Return the elements as one dim: see `dml_vk.ravel`."""
@@ -219,7 +212,7 @@ class TensorMethods(ReductionMethods):
     @hinted
     def argsort(self: Any, axis: int = -1) -> Tensor:
         """See `dml_vk.argsort`."""
-        return sorting.argsort(self, axis=axis)
+        return sorts.argsort(self, axis=axis)
 
     def dot(self: Any, other: Any) -> Tensor:
         """See `dml_vk.dot`."""
@@ -273,7 +266,7 @@ class TensorMethods(ReductionMethods):
         """The imaginary parts, as a view that can be written to; read-only zeros if x is real."""
         if self.dtype.kind == "c":
             return data_types.imag(self)
-        zeros = creation.zeros_like(self)
+        zeros = arrays.zeros_like(self)
         zeros.allocation.is_fixed = True
         return zeros
 
@@ -283,7 +276,7 @@ class TensorMethods(ReductionMethods):
 
     @property
     def flat(self: Any) -> Flat:
-        """The elements in row-major order, along one axis: see `dml_vk.array.flat.Flat`."""
+        """The elements in row-major order, along one axis: see `array.indexing.flat`."""
         return Flat(self)
 
     @flat.setter
@@ -365,7 +358,7 @@ def _reduction(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 def _method_of(row: Reduction) -> Callable[..., Tensor]:
     """Make a method such as `x.sum()` of a reduction."""
     make = _accumulation if row.accumulates else _index if row.finds else _reduction
-    method = make(statistics.FUNCTIONS[row.name])
+    method = make(reductions.FUNCTIONS[row.name])
     method.__name__, method.__qualname__ = row.name, f"TensorMethods.{row.name}"
     method.__doc__ = f"See `dml_vk.{row.name}`."
     return hinted(method)

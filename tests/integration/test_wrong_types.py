@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.array.index_tricks import Grid, Joiner
+from dml_vk.array.creation.index_tricks import Grid, Joiner
 from dml_vk.directml import Buffer
 from dml_vk.dtypes import DType
 from dml_vk.layout import Layout

@@ -15,7 +15,7 @@ MUTANTS = (
         "dml_vk/promotion.py",
         'if dtype.kind in "fc" and dtype.part.itemsize == 8 else complex64',
         "if dtype.part.itemsize == 8 else complex64",
-        ("tests/unit/test_promotion.py", f"{_TESTS}/test_kinds.py"),
+        ("tests/unit/test_promotion.py", f"{_TESTS}/math/test_kinds.py"),
     ),
     Mutant(
         "promotion-of-numpys-scalars",
@@ -31,7 +31,7 @@ MUTANTS = (
         "dml_vk/promotion.py",
         "if _RANKS[_default_dtype(value).kind] > _RANKS[dtype.kind]:",
         "if _RANKS[_default_dtype(value).kind] > _RANKS[dtype.kind] + 1:",
-        ("tests/unit/test_promotion.py", f"{_TESTS}/test_indexing.py"),
+        ("tests/unit/test_promotion.py", f"{_TESTS}/indexing/test_indexing.py"),
     ),
     Mutant(
         "dtype-of-swapped-bytes",
@@ -47,7 +47,7 @@ MUTANTS = (
         f"{_ARRAY}/indexing/keys.py",
         "        if type(part) is int or isinstance(part, (np.ndarray, Tensor)):",
         "        if isinstance(part, (np.ndarray, Tensor)):",
-        (f"{_TESTS}/test_indexing.py",),
+        (f"{_TESTS}/indexing/test_indexing.py",),
     ),
     Mutant(
         "index-of-the-first-from-the-end",
@@ -56,8 +56,8 @@ MUTANTS = (
         "if index.size and not -part.size <= int(index.min())",
         "if index.size and not -part.size < int(index.min())",
         (
-            f"{_TESTS}/test_take.py",
-            f"{_TESTS}/test_indexing.py",
+            f"{_TESTS}/indexing/test_take.py",
+            f"{_TESTS}/indexing/test_indexing.py",
         ),
     ),
     Mutant(
@@ -95,11 +95,11 @@ MUTANTS = (
     Mutant(
         "sum-of-float64-to-float32",
         "sums of float64 in float32 are added in float32",
-        f"{_ARRAY}/statistics.py",
+        f"{_ARRAY}/statistics/reductions.py",
         "if x.dtype in (float64, complex128) and wanted.kind == x.dtype.kind"
         " and wanted is not x.dtype:",
         "if x.dtype is complex128 and wanted.kind == x.dtype.kind and wanted is not x.dtype:",
-        (f"{_TESTS}/test_statistics.py::test_sums_in_other_dtypes",),
+        (f"{_TESTS}/statistics/test_statistics.py::test_sums_in_other_dtypes",),
     ),
     Mutant(
         "radix-descending-places",
@@ -120,15 +120,15 @@ MUTANTS = (
     Mutant(
         "roll-through-several-dims",
         "a shift through several dims that do not merge loses the carry from the inner ones",
-        f"{_ARRAY}/padding.py",
+        f"{_ARRAY}/manipulation/padding.py",
         "grown.append(((Piece(0, size - by, by), *pieces), 1))",
         "grown.append(((Piece(0, size - by, by), *pieces), 0))",
-        (f"{_TESTS}/test_padding.py",),
+        (f"{_TESTS}/manipulation/test_padding.py",),
     ),
     Mutant(
         "diff-across-parts",
         "differences between x and what is appended go by the first row of x",
-        f"{_ARRAY}/cumulative.py",
+        f"{_ARRAY}/math/cumulative.py",
         "pairs.append((_piece(parts[k + 1], axis, 0, 1), _piece(part, axis, within, 1), 1))",
         "pairs.append((_piece(parts[k + 1], axis, 0, 1), _piece(part, axis, 0, 1), 1))",
         (f"{_OPS}/test_scan.py::test_differences",),
@@ -136,10 +136,12 @@ MUTANTS = (
     Mutant(
         "concat-operand-in-the-result",
         "an operand of a join that lies in the result is read after parts of it were written",
-        f"{_ARRAY}/manipulation.py",
+        f"{_ARRAY}/manipulation/shapes.py",
         "parts = [copy_if_overlapping(what, source, result) for source in operands]",
         "parts = [*operands]",
-        (f"{_TESTS}/test_manipulation.py::test_an_operand_of_a_join_may_be_where_it_is_written",),
+        (
+            f"{_TESTS}/manipulation/test_manipulation.py::test_an_operand_of_a_join_may_be_where_it_is_written",
+        ),
     ),
     Mutant(
         "error-overlapping-target",

@@ -22,7 +22,7 @@ MUTANTS = (
         "dml_vk/numpy_protocols/ufuncs.py",
         "zero = ours.logical_and(ours.equal(x, 0), ours.equal(y, y))",
         "zero = ours.equal(x, 0)",
-        ("tests/kernel/numpy_protocols/test_ufuncs.py", "tests/kernel/array/test_special.py"),
+        ("tests/kernel/numpy_protocols/test_ufuncs.py", "tests/kernel/array/math/test_special.py"),
     ),
     Mutant(
         "ufunc-casting",
@@ -77,18 +77,18 @@ MUTANTS = (
     Mutant(
         "file-order-of-dims",
         "a file whose array is row-major has no order of dims, whatever the tensor's is",
-        "dml_vk/array/files.py",
+        "dml_vk/array/io/files.py",
         "    if x.layout.order != _numpy_order(array):",
         "    if x.layout.order != _numpy_order(array) and not array.flags.c_contiguous:",
-        ("tests/kernel/array/test_files.py",),
+        ("tests/kernel/array/io/test_files.py",),
     ),
     Mutant(
         "file-truncated-order",
         "a file that ends within the order of dims is read as if it had none",
-        "dml_vk/array/files.py",
+        "dml_vk/array/io/files.py",
         'if b"dml_vk_order" in rest:',
         'if b"dml_vk_order" in rest and not order:',
-        ("tests/kernel/array/test_files.py",),
+        ("tests/kernel/array/io/test_files.py",),
     ),
     Mutant(
         "buffer-word-of-33-bits",

@@ -107,7 +107,7 @@ MUTANTS = (
         "dml_vk/fft.py",
         "sign * (x.shape[dim] // 2)",
         "sign * x.shape[dim] // 2",
-        ("tests/kernel/array/test_fft.py::test_frequencies_and_shifts",),
+        ("tests/kernel/array/math/test_fft.py::test_frequencies_and_shifts",),
     ),
     Mutant(
         "fft-pairs-of-odd-numbers",
@@ -116,7 +116,7 @@ MUTANTS = (
         "whole = (ends.present or 0) % (4 if ends.halves else 2) == 0",
         "whole = (ends.present or 0) % 2 == 0",
         (
-            "tests/kernel/array/test_fft.py::"
+            "tests/kernel/array/math/test_fft.py::"
             "test_an_odd_number_of_reals_is_filled_with_zeros_in_any_layout",
         ),
     ),

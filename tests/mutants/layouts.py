@@ -83,18 +83,20 @@ MUTANTS = (
     Mutant(
         "format-lost-by-reductions",
         "a reduction without its dims forgets the order of those that are left",
-        "dml_vk/array/statistics.py",
+        "dml_vk/array/statistics/reductions.py",
         "order = [kept.index(dim) for dim in layout.order if dim not in axes]",
         "order = list(range(len(kept)))",
-        ("tests/kernel/test_format_rules.py", "tests/kernel/array/test_statistics.py"),
+        ("tests/kernel/test_format_rules.py", "tests/kernel/array/statistics/test_statistics.py"),
     ),
     Mutant(
         "format-of-stacks",
         "the new dim of a stack is always outermost, also where only another place has a name",
-        "dml_vk/array/manipulation.py",
+        "dml_vk/array/manipulation/shapes.py",
         "return inside if order_format(outermost) is None and order_format(inside) else outermost",
         "return outermost",
-        ("tests/kernel/array/test_manipulation.py::test_where_the_new_dim_of_a_stack_lies",),
+        (
+            "tests/kernel/array/manipulation/test_manipulation.py::test_where_the_new_dim_of_a_stack_lies",
+        ),
     ),
     Mutant(
         "format-of-indexed-dims",
@@ -103,7 +105,7 @@ MUTANTS = (
         "self._same = len(self.sizes) == layout.rank and indexed == self.indexed",
         "self._same = len(self.sizes) == layout.rank",
         (
-            "tests/kernel/array/test_indexing.py::"
+            "tests/kernel/array/indexing/test_indexing.py::"
             "test_results_of_indexes_and_masks_keep_the_order_of_dims",
         ),
     ),

@@ -100,7 +100,7 @@ MUTANTS = (
         f"{_PLAN}/gather.py",
         "nbytes = math.gcd(inner.size * task.itemsize, stride * task.itemsize, QUAD_BYTES)",
         "nbytes = math.gcd(inner.size * task.itemsize, QUAD_BYTES)",
-        (f"{_OPS}/test_gather.py", "tests/kernel/array/test_indexing.py"),
+        (f"{_OPS}/test_gather.py", "tests/kernel/array/indexing/test_indexing.py"),
     ),
     Mutant(
         "plan-fft-points-at-pairs",

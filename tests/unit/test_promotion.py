@@ -20,7 +20,7 @@ HEIGHTS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 @each("a b", PAIRS)
 def test_of_two(a, b):
-    """Beside PyTorch's answers: tests/kernel/array/test_kinds.py."""
+    """Beside PyTorch's answers: tests/kernel/array/math/test_kinds.py."""
     if {"c", "f"} <= {a.kind, b.kind}:
         wide = "float64" in (a.name, b.name) or "complex128" in (a.name, b.name)
         assert common_dtype("add", [a, b]) is DTYPES["complex128" if wide else "complex64"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
-from dml_vk.array.creation import asarray, full
+from dml_vk.array.creation.arrays import asarray, full
 from dml_vk.array.indexing.keys import Key, basic, parse
 from dml_vk.array.indexing.positions import (
     Part,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dml_vk.array.clipping import clip
-from dml_vk.array.elementwise import astype, remainder
+from dml_vk.array.math.clipping import clip
+from dml_vk.array.math.elementwise import astype, remainder
 from dml_vk.dtypes import int64
 from dml_vk.errors import RangeError
 from dml_vk.tensor.core import Tensor

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dml_vk.arguments import is_axis_of_none, to_axis
 from dml_vk.array.calls import call
-from dml_vk.array.creation import asarray
+from dml_vk.array.creation.arrays import asarray
 from dml_vk.array.indexing.api import copy_if_shared, gathered
 from dml_vk.array.indexing.keys import Key, index_array
 from dml_vk.array.indexing.modes import check_mode, in_range

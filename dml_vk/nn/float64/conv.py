@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dml_vk.array.elementwise import add
+from dml_vk.array.math.elementwise import add
 from dml_vk.dtypes import float64
 from dml_vk.layout import Layout
 from dml_vk.nn import activations

@@ -11,7 +11,7 @@ from math import inf
 from typing import Any
 
 from dml_vk.arguments import Ints
-from dml_vk.array.elementwise import (
+from dml_vk.array.math.elementwise import (
     abs,
     add,
     exp,
@@ -26,8 +26,8 @@ from dml_vk.array.elementwise import (
     subtract,
     where,
 )
-from dml_vk.array.moments import mean
-from dml_vk.array.statistics import max, sum
+from dml_vk.array.statistics.moments import mean
+from dml_vk.array.statistics.reductions import max, sum
 from dml_vk.nn.activations import finish
 from dml_vk.ops.activation import Activation
 from dml_vk.ops.copy import copy_if_overlapping

@@ -9,7 +9,7 @@ from math import inf, prod
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.array.elementwise import (
+from dml_vk.array.math.elementwise import (
     add,
     divide,
     equal,

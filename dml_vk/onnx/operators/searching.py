@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import dml_vk as dv
-from dml_vk.array.statistics import FUNCTIONS
+from dml_vk.array.statistics.reductions import FUNCTIONS
 from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 from dml_vk.onnx.context import Context
 from dml_vk.onnx.registry import operator

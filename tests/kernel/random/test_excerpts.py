@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.array.draws import draw_into, normals
+from dml_vk.array.random.draws import draw_into, normals
 from dml_vk.dtypes import DTYPES
 from dml_vk.layout import Layout
 from dml_vk.ops import draws, excerpts

@@ -103,7 +103,7 @@ def test_what_the_package_s_own_commands_call_is_called_by_a_user():
     found = []
     source = "def called(find): find()"
     package = callers._PACKAGE
-    for inner in (f"{package}array/elementwise.py", f"{package}commands/demo.py"):
+    for inner in (f"{package}array/math/elementwise.py", f"{package}commands/demo.py"):
         names = {}
         exec(compile(source, inner, "exec"), names)
         names["called"](lambda: found.append(sys._getframe(0)))

@@ -1,0 +1,1 @@
+"""Tensors made from scratch, from arrays, and from indexes."""

@@ -1,0 +1,1 @@
+"""Functions of elements, and of neighbours along an axis."""

@@ -1,0 +1,1 @@
+"""Sums of products: of matrices, of vectors, and by `einsum`."""

@@ -1,0 +1,1 @@
+"""Sorted elements, partial orders, and searches."""

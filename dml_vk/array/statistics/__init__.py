@@ -1,0 +1,1 @@
+"""Reductions along axes, and what is composed of them: moments, quantiles, histograms."""

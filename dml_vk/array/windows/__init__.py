@@ -1,0 +1,1 @@
+"""Windows over memory as views, and windows of weights for signals."""
