@@ -144,7 +144,7 @@ class FillValueSequence(Operator):
         self._hold("value_delta", self.value_data_type, code + code.lower())
 
     def _run(self, what: str, target: View) -> None:
-        from dml_vk.ops.fill import fill_sequence
+        from dml_vk.ops.sequence import fill_sequence
 
         fill_sequence(
             what, target, dtype_of(self.value_data_type), self.value_start, self.value_delta

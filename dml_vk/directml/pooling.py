@@ -198,7 +198,7 @@ class MaxPooling1(Pooling, types=UP_TO_32_BITS, output_indices=INDEX_TYPES):
         from dml_vk.layout import Layout
         from dml_vk.ops.copy import copy_elements
         from dml_vk.ops.elementwise import cast_elements, compute
-        from dml_vk.ops.fill import fill_sequence
+        from dml_vk.ops.sequence import fill_sequence
         from dml_vk.ops.view import temporary
 
         what, rank = self._what, self.input.dimension_count

@@ -95,9 +95,10 @@ class Scatter(Scattered, types=ALL, indices=INDEX_TYPES):
     def _write(self, source: Tensor, index: Tensor, target: Tensor) -> None:
         from dml_vk.dtypes import uint32
         from dml_vk.kernels.plan.gather import Step
-        from dml_vk.ops.fill import fill_constant, fill_sequence
+        from dml_vk.ops.fill import fill_constant
         from dml_vk.ops.gather import add_places
         from dml_vk.ops.scatter import scatter
+        from dml_vk.ops.sequence import fill_sequence
         from dml_vk.ops.view import temporary, with_layout
 
         what, axis, sizes = self._what, self.axis, source.shape

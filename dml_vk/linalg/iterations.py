@@ -14,7 +14,7 @@ from dml_vk.array.statistics import reductions
 from dml_vk.dtypes import float32, int32, int64, uint32
 from dml_vk.linalg.batches import allocate, zeros
 from dml_vk.linalg.failures import check_none
-from dml_vk.ops.rotations import MOST_AT_ONCE, SLOTS, WHOLE, iterate, rotate, state_words
+from dml_vk.ops.linalg_rotations import MOST_AT_ONCE, SLOTS, WHOLE, iterate, rotate, state_words
 from dml_vk.tensor.core import Tensor
 
 # Words of the state that are not 0 at first, as in glsl/include/families/chase_state.glsl, and the

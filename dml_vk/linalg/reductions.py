@@ -10,8 +10,8 @@ from dml_vk.array.math import elementwise
 from dml_vk.array.products.matrix_products import matmul
 from dml_vk.linalg.batches import adjoint, allocate, zeros
 from dml_vk.linalg.triangles import subtract_product
-from dml_vk.ops.panels import BLOCK, SETS, WHOLE, panel_lines, reduce_panel
-from dml_vk.ops.reflections import reduce_matrices
+from dml_vk.ops.linalg_panels import BLOCK, SETS, WHOLE, panel_lines, reduce_panel
+from dml_vk.ops.linalg_reflections import reduce_matrices
 from dml_vk.tensor.core import Tensor
 
 BY_ONE_TEAM = 128  # rows of the largest matrix that one team reduces alone

@@ -10,7 +10,7 @@ from dml_vk.array.math import elementwise
 from dml_vk.array.products.matrix_products import matmul
 from dml_vk.linalg.batches import adjoint, allocate
 from dml_vk.linalg.triangles import blocks
-from dml_vk.ops.reflections import join_reflections, qr_columns
+from dml_vk.ops.linalg_reflections import join_reflections, qr_columns
 from dml_vk.tensor.core import Tensor
 
 

@@ -19,8 +19,8 @@ from dml_vk.nn.arguments import check_indexes, to_least
 from dml_vk.nn.operands import arrays_beside
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, compute
-from dml_vk.ops.fill import fill_sequence
 from dml_vk.ops.gather import gather
+from dml_vk.ops.sequence import fill_sequence
 from dml_vk.ops.view import (
     View,
     check_count,

@@ -13,7 +13,7 @@ from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.draws import PARAM_WORDS
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.excerpts import Excerpt
-from dml_vk.ops.fill import write_indexed
+from dml_vk.ops.indexed import write_indexed
 from dml_vk.ops.numbers import scalar_words, to_bytes
 from dml_vk.ops.philox import fill_philox
 from dml_vk.ops.streams import from_words, to_words

@@ -6,7 +6,7 @@ from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, uint32
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.layout import Layout
-from dml_vk.ops.fill import write_indexed
+from dml_vk.ops.indexed import write_indexed
 from dml_vk.ops.view import View, access, check_target
 
 BLOCK_WORDS = 4

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import uint32
 from dml_vk.errors import LayoutError
-from dml_vk.kernels.plan.gather import plan_claim, plan_pick, plan_scatter
 from dml_vk.kernels.plan.paths import MAX_DIVIDEND
+from dml_vk.kernels.plan.scatter import plan_claim, plan_pick, plan_scatter
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping

@@ -11,7 +11,7 @@ import pytest
 import dml_vk
 from dml_vk.errors import DeviceError, DeviceMemoryError, LayoutError, ShaderError
 from dml_vk.kernels.plan.copy import plan_copy
-from dml_vk.kernels.plan.generate import plan_fill
+from dml_vk.kernels.plan.fill import plan_fill
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM, Profile
 from dml_vk.runtime.device import Device

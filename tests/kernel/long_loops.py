@@ -18,9 +18,9 @@ from dml_vk.layout import Layout, channels_last
 from dml_vk.linalg import reductions as of_matrices
 from dml_vk.ops.draws import fill_drawn
 from dml_vk.ops.elementwise import compute
-from dml_vk.ops.fill import fill_sequence
 from dml_vk.ops.philox import fill_philox
 from dml_vk.ops.roi import box_maxima, sample_sums
+from dml_vk.ops.sequence import fill_sequence
 from tests.chance import chance
 from tests.kernel.ops.test_fft import transformed
 from tests.kernel.ops.test_philox import KEY, state_words

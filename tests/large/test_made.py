@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.ops.fill import fill_sequence
+from dml_vk.ops.sequence import fill_sequence
 from dml_vk.random import Generator
 from dml_vk.testing import philox_words
 from tests.large.test_rounds import modules_of

@@ -16,8 +16,8 @@ from dml_vk.array.math.elementwise import add, astype, divide, floor, multiply, 
 from dml_vk.dtypes import DType, DTypeLike, bool_, complex64, float32, float64, int64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
-from dml_vk.ops.fill import fill_sequence
 from dml_vk.ops.parts import imag_part, real_part
+from dml_vk.ops.sequence import fill_sequence
 from dml_vk.tensor.core import DeviceLike, Tensor
 from dml_vk.tensor.operands import result_over, to_complex, to_number, to_tensor
 

@@ -7,21 +7,21 @@ from collections.abc import Mapping
 from dml_vk.kernels.kernel import PATH_SPEC, WRITES, Kernel, index_push
 from dml_vk.kernels.plan.rounds import SQRT, loop
 
-DRAWN_RANK = 4  # dims in one launch: parameters take up the rest of the push block
+RANK = 4  # dims in one launch: parameters take up the rest of the push block
 PARAM_WORDS = 6  # parameters of the distribution
 # Estimated time per element on one slow core, by the first letter of the variant. "w" is wide64,
 # which takes two random words per element.
-DRAWN_NS = {
+NS = {
     "uniform": {"f": 5.0},
     "normal": {"f": 15.0},
     "integers": {"i": 16.0, "w": 40.0},
 }
 # Loop iterations. "normal" corrects two square roots. "integers" rejects at most half of all words,
 # so an invocation with hundreds of work items does not average 12 draws for each.
-DRAWN_ROUNDS = {"uniform": 0, "normal": 2 * SQRT, "integers": loop(12)}
+ROUNDS = {"uniform": 0, "normal": 2 * SQRT, "integers": loop(12)}
 _PUSH = index_push(
     ("dst_base",),
-    DRAWN_RANK,
+    RANK,
     (("index_base", 1), ("counter", 4), ("key", 2), ("told", PARAM_WORDS)),
 )
 

@@ -1,4 +1,4 @@
-"""Plan gathers and scatters by advanced indexes."""
+"""Plan gathers by advanced indexes, and checks of these."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import (
     BY_BITS,
     BY_WORDS,
-    INDEX_SPEC,
-    MAX_RANK,
     PACKED_SPEC,
     ROW_SPEC,
     WORDS_SPEC,
@@ -24,20 +22,19 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split, widened
-from dml_vk.kernels.plan.paths import ANY, NOTHING, Path, plan_of, row_constants, rows
+from dml_vk.kernels.plan.paths import ANY, Path, plan_of, row_constants, rows
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task, columns_of, in_bytes, starts_of
 from dml_vk.limits import Profile
 
-GATHER_RANK, CHECK_RANK, SCATTER_RANK = 5, 7, 5
+GATHER_RANK, CHECK_RANK = 5, 7
 UNIT = 8  # elements per work item of kernels that go element by element
 # Estimated time per element on one slow core, without moving it.
-_INDEX_NS, _QUAD_INDEX_NS, _PLACE_NS, _SCATTER_NS = 10.0, 2.0, 3.0, 30.0
+INDEX_NS, QUAD_NS, _PLACE_NS = 10.0, 2.0, 3.0
 
 _WORDS = {bits: {"BITS": bits, **words} for bits, words in BY_WORDS.items()}
 _GATHER_PUSH = index_push(
     ("index_base", "src_base", "dst_base"), GATHER_RANK, (("scalars", 4),), sources=2
 )
-_MANY = "several indexes may name an element"
 _INDEX_SPEC = ("INDEX_TYPE", "SPLIT")
 
 KERNELS: tuple[Kernel, ...] = (
@@ -66,38 +63,6 @@ KERNELS: tuple[Kernel, ...] = (
         spec=(*ROW_SPEC, "INDEX_TYPE", "QUADS"),
         push=index_push(("index_base", "dst_base"), CHECK_RANK, (("size", 1),)),
         variants={"index": {}},
-    ),
-    Kernel(
-        "scatter_claim",
-        fuses=_MANY,
-        bindings=("Index", "Dst"),
-        spec=(*ROW_SPEC, "QUADS"),
-        push=index_push(("index_base", "dst_base"), MAX_RANK),
-        variants={"index": {}},
-    ),
-    Kernel(
-        "pick",
-        fuses=_MANY,
-        bindings=("Owner", "Index", "Src", "Dst"),
-        spec=INDEX_SPEC,
-        push=index_push(
-            ("owner_base", "index_base", "src_base", "dst_base"), 1, (("src_step", 1),), sources=2
-        ),
-        params=("src_step",),
-        variants={**BY_BITS, **_WORDS},
-    ),
-    Kernel(
-        "scatter",
-        fuses=_MANY,
-        bindings=("Index", "Src", "Owner", "Dst"),
-        spec=(*ROW_SPEC, "CLAIMED"),
-        push=index_push(
-            ("index_base", "src_base", "owner_base", "dst_base"),
-            SCATTER_RANK,
-            (("stride", 1), ("claims_at", 1)),
-            sources=2,
-        ),
-        variants={**BY_BITS, **_WORDS},
     ),
 )
 _BY_NAME = by_name(KERNELS)
@@ -134,8 +99,8 @@ def plan_gather(
     strides, bases, itemsizes = columns_of(operands)
     dims, starts = ascending(sizes, strides)
     stride = 0 if places else step.stride
-    task, starts, times = _task(dims, starts, bases, itemsizes, profile, stride)
-    path = rows(task).costing(_PLACE_NS if places else _INDEX_NS)
+    task, starts, times = indexed_task(dims, starts, bases, itemsizes, profile, stride)
+    path = rows(task).costing(_PLACE_NS if places else INDEX_NS)
     return plan_of(
         _BY_NAME["gather_words" if places else f"gather_{path.name}"],
         "places" if places else str(8 * task.itemsize),
@@ -147,45 +112,7 @@ def plan_gather(
     )
 
 
-@cached_plan()
-def plan_scatter(
-    sizes: Ints,
-    operands: Sequence[Operand],
-    indexed: Ints,
-    stride: int,
-    claims_offset: int,
-    elects: bool,
-    profile: Profile,
-) -> Plan:
-    """Plan a scatter over operands: index, source and target.
-
-    Index words count in `stride` elements of the target. The target has stride 0 along `indexed`,
-    the dims of the advanced index. With `elects` only the last writer of each cell writes, as
-    elected by `plan_claim`. The cell of an index is in the word `claims_offset` after it, and the
-    operand before the target has the winner of each cell.
-    """
-    strides, bases, itemsizes = columns_of(operands)
-    # Dims of the index are outermost, in their order, and the others ordered as in the target.
-    nesting = list(map(abs, strides[2]))
-    outside = 1 + sum([size * step for size, step in zip(sizes, nesting)])
-    for dim in reversed(indexed):
-        nesting[dim] = outside
-        outside *= max(1, sizes[dim])
-    merged, starts = ascending(sizes, (*strides, tuple(nesting)))
-    dims = [Dim(dim.strides[:3], dim.size) for dim in merged]
-    task, starts, times = _task(dims, starts[:3], bases, itemsizes, profile, stride)
-    launches = [(index, source, 0, target) for index, source, target in offsets(task.outer, starts)]
-    return plan_of(
-        *(_BY_NAME["scatter"], str(8 * task.itemsize), task),
-        _one_by_one(task.dims, _SCATTER_NS),
-        launches,
-        sources=(*task.itemsizes[:2], 4),
-        push={"stride": stride // times, "claims_at": claims_offset},
-        constants={"CLAIMED": 0 if not elects else 2 if claims_offset else 1},
-    )
-
-
-def _task(
+def indexed_task(
     dims: list[Dim], starts: Ints, bases: Ints, itemsizes: Ints, profile: Profile, stride: int
 ) -> tuple[Task, Ints, int]:
     """(the task, its starts in each operand, how many elements it moves as one).
@@ -233,12 +160,12 @@ def plan_check(
     dims, (start,) = ascending(once, (strides,))
     inner, outer = split([Dim((*dim.strides, 0), dim.size) for dim in dims], CHECK_RANK)
     task = Task(inner, outer, (itemsize, 4), ((offset + start) * itemsize, 0), profile)
-    path = _one_by_one(inner, _INDEX_NS)
+    path = one_by_one(inner, INDEX_NS)
     dense = len(inner) == 1 and inner[0].strides == (1, 0) and itemsize >= 4
     in_quads = dense and task.aligned(0, QUAD_BYTES, ())
     if in_quads:
         whole, left = divmod(path.extent, UNIT)
-        path = path._replace(whole=whole, edges=int(left > 0), unit_ns=UNIT * _QUAD_INDEX_NS)
+        path = path._replace(whole=whole, edges=int(left > 0), unit_ns=UNIT * QUAD_NS)
         path = path._replace(by="quads")
     return plan_of(
         *(_BY_NAME["gather_check"], "index", task, path, offsets(task.outer, (start, 0))),
@@ -248,7 +175,7 @@ def plan_check(
     )
 
 
-def _one_by_one(dims: list[Dim], element_ns: float) -> Path:
+def one_by_one(dims: list[Dim], element_ns: float) -> Path:
     """Traverse all dims element by element."""
     extent = math.prod([dim.size for dim in dims])
     sources = range(len(dims[0].strides) - 1)
@@ -264,51 +191,4 @@ def _one_by_one(dims: list[Dim], element_ns: float) -> Path:
         unit_ns=UNIT * element_ns,
         unit_rounds=rounds.one_by_one(UNIT),
         elements=UNIT,
-    )
-
-
-@cached_plan(offset="itemsize")
-def plan_claim(count: int, offset: int, itemsize: int, profile: Profile) -> Plan:
-    """Plan the election of last writers: each of `count` index words claims the cell it names.
-
-    Each cell gets the highest position of a word that claims it, plus 1.
-    """
-    dims = [Dim((1, 0), count)]
-    path = _one_by_one(dims, _INDEX_NS)
-    in_quads = offset * itemsize % QUAD_BYTES == 0
-    if in_quads:
-        whole, left = divmod(count, UNIT)
-        path = path._replace(whole=whole, edges=int(left > 0), by="quads")
-    return plan_of(
-        *(_BY_NAME["scatter_claim"], "index", Task(dims, [], (4, 4), (0, 0), profile), path),
-        [(0, 0)],
-        sources=(4,),
-        constants={"QUADS": int(in_quads)},
-    )
-
-
-@cached_plan()
-def plan_pick(count: int, itemsize: int, profile: Profile) -> Plan:
-    """Plan writing to each of `count` adjacent cells the element of its elected writer, if any.
-
-    The cells start at a quad. The elements of writers are a 1-D view, whose stride is a parameter.
-    """
-    words, whole = -(-count * itemsize // 4), count * itemsize // QUAD_BYTES
-    dims = [Dim((1, 1, 1), 1)]
-    path = Path(
-        "pick",
-        dims,
-        NOTHING,
-        whole=whole,
-        edges=int(whole * 4 < words),
-        groups=1,
-        extent=words,
-        unit_ns=QUAD_BYTES // itemsize * _INDEX_NS,
-        unit_rounds=0,
-        elements=QUAD_BYTES // itemsize,
-    )
-    task = Task(dims, [], (QUAD_BYTES, 4, itemsize, QUAD_BYTES), (0,) * 4, profile)
-    return plan_of(
-        *(_BY_NAME["pick"], str(8 * itemsize), task, path, [(0,) * 4]),
-        sources=(QUAD_BYTES, 4, itemsize),
     )

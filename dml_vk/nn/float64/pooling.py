@@ -34,8 +34,9 @@ from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
 from dml_vk.nn.float64.taps import check_taps, elements_at, taps_over, windows_at
 from dml_vk.ops.copy import copy_if_overlapping
-from dml_vk.ops.fill import fill_constant, fill_sequence
+from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import gather
+from dml_vk.ops.sequence import fill_sequence
 from dml_vk.ops.view import View, temporary, temporary_like, with_layout
 from dml_vk.strides.order import packed_strides, row_major
 from dml_vk.tensor.core import Tensor

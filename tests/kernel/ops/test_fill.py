@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.errors import DTypeError, LayoutError
-from dml_vk.kernels.plan.generate import plan_fill, plan_indexed
+from dml_vk.kernels.plan.fill import plan_fill
+from dml_vk.kernels.plan.indexed import plan_indexed
 from dml_vk.kernels.registry import KERNELS
 from dml_vk.layout import Layout, channels_last
-from dml_vk.ops.fill import fill_constant, fill_sequence
+from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.sequence import fill_sequence
 from dml_vk.testing import sequence
 from dml_vk.testing.strategies import layouts
 from tests import tier

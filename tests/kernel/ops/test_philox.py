@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import dml_vk
 from dml_vk.dtypes import float16, float32, float64, uint32, uint64
 from dml_vk.errors import DTypeError, LayoutError
-from dml_vk.kernels.plan.generate import plan_indexed
+from dml_vk.kernels.plan.indexed import plan_indexed
 from dml_vk.kernels.registry import KERNELS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops.philox import advance_state, fill_philox

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import dml_vk
 from dml_vk.dtypes import DTYPES, float16, float32, float64, int64, uint64
 from dml_vk.kernels.plan import draws as planning
-from dml_vk.kernels.plan.generate import plan_indexed
+from dml_vk.kernels.plan.indexed import plan_indexed
 from dml_vk.layout import Layout, channels_last, contiguous_format
 from dml_vk.ops import draws
 from dml_vk.ops.draws import fill_drawn

@@ -12,8 +12,8 @@ from dml_vk.kernels.operators import OPCODES
 from dml_vk.kernels.plan.chain import COPY, FILL, Chain, Node, Operand, node_of, present
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.kernels.plan.elementwise import plan_computed
+from dml_vk.kernels.plan.fill import plan_fill
 from dml_vk.kernels.plan.fused import params_of, plan_fused
-from dml_vk.kernels.plan.generate import plan_fill
 from dml_vk.limits import MINIMUM
 from tests.profiles import CPU
 

@@ -24,15 +24,9 @@ from dml_vk.kernels.plan.conv import (
 )
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.kernels.plan.elementwise import plan_computed
-from dml_vk.kernels.plan.gather import (
-    Step,
-    plan_check,
-    plan_claim,
-    plan_gather,
-    plan_pick,
-    plan_scatter,
-)
-from dml_vk.kernels.plan.generate import plan_fill, plan_indexed
+from dml_vk.kernels.plan.fill import plan_fill
+from dml_vk.kernels.plan.gather import Step, plan_check, plan_gather
+from dml_vk.kernels.plan.indexed import plan_indexed
 from dml_vk.kernels.plan.linear import Linear
 from dml_vk.kernels.plan.matmul import MAX_DEPTH, plan_matmul
 from dml_vk.kernels.plan.matmul_tile import Reading
@@ -41,6 +35,7 @@ from dml_vk.kernels.plan.passes import next_pass, work_of
 from dml_vk.kernels.plan.radix import PLACE, Rows, chunks_of, plan_count, plan_move
 from dml_vk.kernels.plan.reduce import Code, plan_pass, reducer_of
 from dml_vk.kernels.plan.scan import EXCLUSIVE, INCLUSIVE, SUM, Scan, plan_scan
+from dml_vk.kernels.plan.scatter import plan_claim, plan_pick, plan_scatter
 from dml_vk.kernels.plan.search import plan_search
 from dml_vk.kernels.plan.sort import plan_keys, plan_merge, plan_runs
 from dml_vk.kernels.plan.transfer import COPY, FILL

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dml_vk.kernels.plan.copy import plan_copy
-from dml_vk.kernels.plan.generate import plan_fill
+from dml_vk.kernels.plan.fill import plan_fill
 from dml_vk.kernels.plan.transfer import COPY, FILL
 from dml_vk.layout import Layout
 from dml_vk.limits import MINIMUM

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.linalg import team_rounds, team_size, teams_for
 from dml_vk.ops.linalg import launch_teams
-from dml_vk.ops.reflections import reflector_rounds, sum_rounds
+from dml_vk.ops.linalg_reflections import reflector_rounds, sum_rounds
 from dml_vk.ops.view import View
 
 WHOLE = 4
