@@ -12,8 +12,9 @@ import dml_vk
 from bench.cases import describe, finish
 from dml_vk import testing
 from dml_vk.layout import channels_last
-from dml_vk.ops.fill import fill_constant, fill_sequence
+from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.philox import fill_philox
+from dml_vk.ops.sequence import fill_sequence
 from dml_vk.random import Generator
 
 BIG = (16, 64, 128, 128)

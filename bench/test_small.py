@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dml_vk.kernels.plan.generate import plan_fill, plan_indexed
 
 import dml_vk
 from bench.cases import describe
 from dml_vk.kernels.plan.copy import plan_copy
+from dml_vk.kernels.plan.fill import plan_fill
+from dml_vk.kernels.plan.indexed import plan_indexed
 from dml_vk.layout import channels_last
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.philox import fill_philox
