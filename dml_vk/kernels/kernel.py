@@ -75,9 +75,9 @@ class Kernel:
         return tuple(block)
 
     def _check(self, what: str, values: Iterable[str], names: Iterable[str]) -> None:
-        found, wanted = set(values), set(names)
-        if found != wanted:
-            missing, unknown = sorted(wanted - found), sorted(found - wanted)
+        present, wanted = set(values), set(names)
+        if present != wanted:
+            missing, unknown = sorted(wanted - present), sorted(present - wanted)
             raise ValueError(f"{self.name}: {what} missing: {missing}, unknown: {unknown}")
 
 
@@ -87,7 +87,7 @@ def by_name(kernels: Iterable[Kernel]) -> dict[str, Kernel]:
 
 NATIVE_SPEC = "NATIVE_SPEC"
 
-# Variants by the bits of an element, of which one is in part of a word, or in several words.
+# Variants by the size of an element: parts of a word in bits, or whole words.
 BY_BITS = {"8": {"BITS": "8"}, "16": {"BITS": "16"}}
 BY_WORDS = {
     "32": {"T": "uint", "WORDS": "1"},

@@ -100,8 +100,8 @@ MUTANTS = (
         "dask-order-of-nodes",
         "nodes of different levels are joined in the order of their numbers",
         f"{_DASK}/sums.py",
-        "key=lambda one: one.number << one.level)",
-        "key=lambda one: one.number)",
+        "key=lambda node: node.number << node.level)",
+        "key=lambda node: node.number)",
         (f"{_CHUNKS}/test_sums.py::test_any_chunks_and_axes",),
     ),
     Mutant(

@@ -59,7 +59,7 @@ def computed(memory, first, layout, dims, ties, profile):
         if made.rest is None:
             return np.array(values, memory.dtype)
         memory, first = np.zeros(len(values), memory.dtype), 0
-        memory[places(made.sizes, made.made)] = values
+        memory[places(made.sizes, made.out_strides)] = values
     return None
 
 
@@ -136,7 +136,7 @@ def plan_for(layout, dims, out=None, source=FLOAT, target=FLOAT, profile=CPU, na
     dtype = next(dtype for dtype in DTYPES.values() if dtype.code == target.code)
     reduction = reducer_of(name, dtype)
     made = next(passes_of(layout, dims, reduction.ties, profile, source.nbytes))
-    strides = made.made if made.rest else (out or Layout(made.sizes)).strides
+    strides = made.out_strides if made.rest else (out or Layout(made.sizes)).strides
     return plan_pass(reduction, made, strides, source, target, (layout.offset, 0), profile)
 
 

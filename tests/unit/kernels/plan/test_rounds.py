@@ -140,7 +140,7 @@ def test_reductions(data, kind, layout, name):
     work = work_of(layout.sizes, layout.strides, dims, reduction.ties)
     while work is not None:
         made = next_pass(work, reduction.ties, code.nbytes, 16, profile)
-        strides = made.made or tuple([1] * len(made.sizes))
+        strides = made.out_strides or tuple([1] * len(made.sizes))
         plan = plan_pass(reduction, made, strides, code, code, (0, 0), profile)
         if plan is not None:
             check(plan)
@@ -155,7 +155,7 @@ def test_trees_as_long_as_an_invocation_may_sum(kind, dtype):
     reduction, code = reducer_of("sum", dtype), Code(dtype.code, dtype.itemsize)
     work = work_of(layout.sizes, (0, 1), (1,), reduction.ties)
     made = next_pass(work, reduction.ties, dtype.itemsize, 16, profile)
-    check(plan_pass(reduction, made, made.made, code, code, (0, 0), profile))
+    check(plan_pass(reduction, made, made.out_strides, code, code, (0, 0), profile))
 
 
 @tier.examples(200)
