@@ -22,7 +22,7 @@ from dml_vk.kernels.plan.reduce import (
     FOUR,
     PAIRS,
     PARTIAL,
-    Code,
+    SEVERAL_BYTES,
     Reducer,
     plan_pass,
     reducer_of,
@@ -31,11 +31,11 @@ from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied, copy_elements, copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.view import View, access, check_count, check_target, temporary, with_layout
+from dml_vk.ops.view import View, access, check_count, check_target, operand, temporary, with_layout
 
 # A result of argmax and argmin, an element and its index; or that of several numbers of a row.
-PARTIAL_RESULT = DType("partial", PARTIAL.nbytes, "V", None)
-FOUR_NUMBERS = DType("four", FOUR.nbytes, "V", None)  # those of "statistics"
+PARTIAL_RESULT = DType("partial", SEVERAL_BYTES, "V", None)
+FOUR_NUMBERS = DType("four", SEVERAL_BYTES, "V", None)  # those of "statistics"
 _CODES = {PARTIAL_RESULT: PARTIAL, FOUR_NUMBERS: FOUR}
 
 
@@ -103,16 +103,16 @@ def _in_passes(what: str, reducer: Reducer, source: View, target: View, dims: In
 def _launch(reducer: Reducer, pass_: Pass, strides: Ints, source: View, target: View) -> bool:
     """Launch one pass to these strides; return False if it has too many dims."""
     device = target.device
-    offsets = source.layout.offset, target.layout.offset
+    operands = operand(source, pass_.strides), operand(target, strides)
     codes = _code(source.dtype), _code(target.dtype)
-    plan = plan_pass(reducer, pass_, strides, *codes, offsets, device.profile)
+    plan = plan_pass(reducer, pass_, operands, codes, device.profile)
     if plan is not None:
         device.launch(plan, (access(source, False), access(target, True)))
     return plan is not None
 
 
-def _code(dtype: DType) -> Code:
-    return _CODES.get(dtype) or Code(dtype.code, dtype.itemsize)
+def _code(dtype: DType) -> int:
+    return _CODES.get(dtype) or dtype.code
 
 
 def _partial(reducer: Reducer, target: DType) -> DType:

@@ -11,7 +11,7 @@ from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import READS, WRITES
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import BASES, Load, Plan
-from dml_vk.kernels.plan.chain import WORD, Attached, Attachment, Beside, Chain, Operand
+from dml_vk.kernels.plan.chain import WORD, Attached, Attachment, Beside, Chain
 from dml_vk.kernels.plan.dims import Dim, ascending, dense
 from dml_vk.kernels.plan.fused import (
     FAR_NS,
@@ -25,7 +25,7 @@ from dml_vk.kernels.plan.fused import (
 from dml_vk.kernels.plan.nodes import has_rare, scalar_words
 from dml_vk.kernels.plan.paths import LINE_BYTES
 from dml_vk.kernels.plan.recompute import recompute_ns
-from dml_vk.kernels.plan.tasks import QUAD_BYTES
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand
 from dml_vk.kernels.plan.transfer import COPY, FILL
 from dml_vk.kernels.registry import OF_MODULES
 from dml_vk.limits import Profile

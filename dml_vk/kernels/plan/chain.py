@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.elementwise import Applied
+from dml_vk.kernels.plan.tasks import Operand
 
 # Beside the kernels of operators: elements as they are, and one element for all.
 COPY, FILL = "copy", "fill"
@@ -29,14 +30,6 @@ class Computed(NamedTuple):
     spec: Ints
 
 
-class Operand(NamedTuple):
-    """Elements in memory: strides over the sizes of the chain, the rest in elements."""
-
-    strides: Ints
-    offset: int
-    itemsize: int
-
-
 class Node(NamedTuple):
     """One elementwise operation of a chain, as a launch of its own would do it."""
 
@@ -47,7 +40,7 @@ class Node(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """Operations on the elements at each index of `sizes`."""
+    """Operations on the elements at each index of `sizes`, which operands have strides over."""
 
     sizes: Ints
     reads: tuple[Operand, ...]

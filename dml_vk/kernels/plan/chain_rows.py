@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.plan.chain import WORD, Operand, Way
+from dml_vk.kernels.plan.chain import WORD, Way
 from dml_vk.kernels.plan.dims import Dim, dense
-from dml_vk.kernels.plan.tasks import QUAD_BYTES
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand
 from dml_vk.limits import Profile
 
 # Of a step across rows: what takes longer, is also long to compile for so many elements.

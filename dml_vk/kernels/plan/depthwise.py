@@ -12,7 +12,7 @@ from dml_vk.kernels.plan import windows
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.conv import Channels, Epilogue
 from dml_vk.kernels.plan.linear import SHORT
-from dml_vk.kernels.plan.windows import Dims, Operand, plan_windows
+from dml_vk.kernels.plan.windows import Dims, Image, plan_windows
 from dml_vk.limits import Profile
 
 KERNELS = (
@@ -47,10 +47,10 @@ def suits(channels: Channels, dims: Dims) -> bool:
 def plan_depthwise(
     channels: Channels,
     dims: Dims,
-    x: Operand,
-    weight: Operand,
+    x: Image,
+    weight: Image,
     bias: tuple[int, DType] | None,
-    dst: Operand,
+    dst: Image,
     profile: Profile,
     epilogue: Epilogue,
     *,

@@ -11,12 +11,12 @@ from dml_vk.arguments import Ints
 from dml_vk.kernels.elementwise import COMPUTED, element_rounds
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import BASES, Plan
-from dml_vk.kernels.plan.chain import COPY, FILL, WORD, Chain, Operand, Recipe, Way
+from dml_vk.kernels.plan.chain import COPY, FILL, WORD, Chain, Recipe, Way
 from dml_vk.kernels.plan.chain_rows import Row, Ways, rows_of, ways_of
 from dml_vk.kernels.plan.dims import ascending
 from dml_vk.kernels.plan.nodes import has_rare, of_parts, scalar_places, scalar_words
 from dml_vk.kernels.plan.paths import LINE_BYTES, LOCAL_SIZE, MAX_DIVIDEND
-from dml_vk.kernels.plan.tasks import QUAD_BYTES
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand
 from dml_vk.limits import Profile
 
 FUSED = "fused"  # in place of a module's name
@@ -37,8 +37,8 @@ def plan_fused(chain: Chain, profile: Profile) -> Plan | None:
     A launch takes the accesses of what is read, then of what is written, and `params_of` as its
     params. Elements that are written may be those that are read, at the same index.
     """
-    reads = tuple([_reduced(operand) for operand in chain.reads])
-    writes = tuple([(value, _reduced(operand)) for value, operand in chain.writes])
+    reads = tuple([operand.residue() for operand in chain.reads])
+    writes = tuple([(value, operand.residue()) for value, operand in chain.writes])
     return _planned(chain._replace(reads=reads, writes=writes), profile)
 
 
@@ -51,11 +51,6 @@ def params_of(chain: Chain, words: Sequence[Ints]) -> Ints:
             for word in scalar_places(node.kernel, node.spec)
         ]
     )
-
-
-def _reduced(operand: Operand) -> Operand:
-    """A plan depends on offsets only through the position within a quad."""
-    return operand._replace(offset=operand.offset % max(1, QUAD_BYTES // operand.itemsize))
 
 
 def is_known(chain: Chain) -> bool:

@@ -9,9 +9,10 @@ from dml_vk.kernels.codegen.chained import built
 from dml_vk.kernels.codegen.nodes import modules_of
 from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import CASTS, opcodes_of
-from dml_vk.kernels.plan.chain import FILL, Chain, Node, Operand, Recipe, Way
+from dml_vk.kernels.plan.chain import FILL, Chain, Node, Recipe, Way
 from dml_vk.kernels.plan.fused import plan_fused
 from dml_vk.kernels.plan.nodes import ITEMSIZES, TARGET
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.runtime.native_check import CHECKS
 from dml_vk.spirv import spec as op

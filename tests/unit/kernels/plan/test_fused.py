@@ -9,11 +9,12 @@ import pytest
 from dml_vk.dtypes import bool_, complex64, complex128, float16, float32
 from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import OPCODES
-from dml_vk.kernels.plan.chain import COPY, FILL, Chain, Node, Operand, node_of, present
+from dml_vk.kernels.plan.chain import COPY, FILL, Chain, Node, node_of, present
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.kernels.plan.elementwise import plan_computed
 from dml_vk.kernels.plan.fused import params_of, plan_fused
 from dml_vk.kernels.plan.generate import plan_fill
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.limits import MINIMUM
 from tests.profiles import CPU
 

@@ -49,7 +49,8 @@ def test_planning_a_chain_touches_no_file():
     code = """
 import sys
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan.chain import Chain, Node, Operand
+from dml_vk.kernels.plan.chain import Chain, Node
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.plan.fused import params_of, plan_fused
 from tests.profiles import GPU
 opened = []
@@ -75,7 +76,8 @@ from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.codegen.attached import outline
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.attached import Passing, kernel_for, plan_attached
-from dml_vk.kernels.plan.chain import Chain, Node, Operand
+from dml_vk.kernels.plan.chain import Chain, Node
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.plan.matmul import plan_matmul
 from dml_vk.kernels.plan.matmul_tile import Reading
 from tests.profiles import GPU
