@@ -110,8 +110,8 @@ def _elements(step: Launch) -> list[tuple[int, object]]:
         return []
     if isinstance(plan.recipe, Recipe):
         return [
-            (access.slot, (access.base, way._replace(align=0)))
-            for access, way in zip(step.accesses, plan.recipe.ways)
+            (access.slot, (access.base, pattern._replace(align=0)))
+            for access, pattern in zip(step.accesses, plan.recipe.patterns)
         ]
     computed = plan.computed
     if computed is None or not computed.spec:

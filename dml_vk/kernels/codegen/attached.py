@@ -27,7 +27,7 @@ from dml_vk.kernels.codegen.elements import (
 from dml_vk.kernels.codegen.nodes import Nodes
 from dml_vk.kernels.codegen.push_block import push_anew
 from dml_vk.kernels.plan.base import BASES
-from dml_vk.kernels.plan.chain import Attached, Attachment, Beside
+from dml_vk.kernels.plan.chain import Attached, Attachment, ChainOperand
 from dml_vk.kernels.plan.nodes import scalar_words
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.spirv import spec as op
@@ -97,7 +97,7 @@ class _Attaching(Builder):
         super().__init__(module)
         self._own = [*module.functions]
         self.attachment, self._first = attachment, recipe.bindings
-        bases, scalars = len(attachment.besides), scalar_words(attachment.nodes)
+        bases, scalars = len(attachment.operands), scalar_words(attachment.nodes)
         at = push_anew(module, recipe.bindings, bases, scalars, recipe.folded)
         self.nodes = Nodes(self, attachment.nodes, attachment.first, at, native, unrolls)
         self._defined: dict[int, int] = {}  # functions, by how many elements they take
@@ -151,13 +151,13 @@ class _Attaching(Builder):
             values[through] = from_words(self, parts, size)[:count]
         index = self._index(at, count)
         at_coordinates = coordinates(self, index, attachment.sizes)
-        besides = list(enumerate(attachment.besides, self._first))
+        bound = list(enumerate(attachment.operands, self._first))
         places = [
-            self._places(binding, beside, index, at_coordinates) for binding, beside in besides
+            self._places(binding, operand, index, at_coordinates) for binding, operand in bound
         ]
         moves = [
-            (binding, beside.itemsize, attachment.width(beside, count), address)
-            for (binding, beside), address in zip(besides, places)
+            (binding, operand.itemsize, attachment.width(operand, count), address)
+            for (binding, operand), address in zip(bound, places)
         ]
         for number, move in zip(attachment.reads, moves):
             values[number] = read(self, *move, count)
@@ -190,15 +190,15 @@ class _Attaching(Builder):
         return index
 
     def _places(
-        self, binding: int, beside: Beside, index: int, at_coordinates: list[int]
+        self, binding: int, operand: ChainOperand, index: int, at_coordinates: list[int]
     ) -> Address:
         """Where elements are that follow the one with an index, and coordinates."""
         start = self.push(BASES + binding)
-        if beside.strides == _dense(self.attachment.sizes):
+        if operand.strides == _dense(self.attachment.sizes):
             first = self.number(op.I_ADD, start, index)
         else:
-            first = moved(self, start, at_coordinates, beside.strides)
-        step = beside.strides[0]
+            first = moved(self, start, at_coordinates, operand.strides)
+        step = operand.strides[0]
         return cache(lambda k: self.number(op.I_ADD, first, self.constant(k * step)))
 
     def _passed(self, index: int, words: Sequence[int]) -> list[int]:

@@ -11,7 +11,7 @@ from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import READS, WRITES
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import BASES, Load, Plan
-from dml_vk.kernels.plan.chain import WORD, Attached, Attachment, Beside, Chain
+from dml_vk.kernels.plan.chain import WORD, Attached, Attachment, Chain, ChainOperand
 from dml_vk.kernels.plan.dims import Dim, ascending, dense
 from dml_vk.kernels.plan.fused import (
     FAR_NS,
@@ -117,7 +117,7 @@ def plan_attached(
         push=(0, plan.units, *(0,) * bindings, *_kept(plan.push, own)),
         unit_ns=_unit_ns(plan, chain, work.elements, sum(moves)),
         unit_rounds=work.rounds,
-        base_bytes=(*plan.base_bytes, *[beside.itemsize for beside in attachment.besides]),
+        base_bytes=(*plan.base_bytes, *[operand.itemsize for operand in attachment.operands]),
         launches=((*plan.launches[0], *(0,) * len(others)),),
         shares_words=plan.shares_words or PART_NS in moves,
     )
@@ -169,7 +169,7 @@ def _joined(
         plan.launches[0][binding] * unit + apart,
         math.gcd(QUAD_BYTES, passed.offset * passed.itemsize),
         tuple([dim.size for dim in dims]),
-        tuple([_beside(operands[k], number, dims) for number, k in enumerate(others)]),
+        tuple([_chain_operand(operands[k], number, dims) for number, k in enumerate(others)]),
         tuple([k for k in others if k < reads]),
         tuple([values[k - reads] for k in others if k >= reads]),
         reads,
@@ -216,10 +216,10 @@ def _unit_ns(plan: Plan, chain: Chain, evaluated: float, moved_ns: float) -> flo
     return plan.unit_ns + max(added_ns / plan.units, -plan.unit_ns / 2)
 
 
-def _beside(operand: Operand, number: int, dims: Sequence[Dim]) -> Beside:
+def _chain_operand(operand: Operand, number: int, dims: Sequence[Dim]) -> ChainOperand:
     strides, size = tuple([dim.strides[number] for dim in dims]), operand.itemsize
     moves = (operand.offset, *strides[1:])
-    return Beside(size, strides, math.gcd(QUAD_BYTES, *[move * size for move in moves]))
+    return ChainOperand(size, strides, math.gcd(QUAD_BYTES, *[move * size for move in moves]))
 
 
 def _moves(attachment: Attachment, outline: Outline) -> list[float]:
@@ -229,16 +229,16 @@ def _moves(attachment: Attachment, outline: Outline) -> list[float]:
     moves = []
     if None in (attachment.through, attachment.result):  # It moves nothing itself.
         moves.append(-QUAD_NS * attachment.itemsize / QUAD_BYTES if count > 1 else -NEAR_NS)
-    for k, beside in enumerate(attachment.besides):
-        width = attachment.width(beside, count)
-        if k >= len(attachment.reads) and beside.itemsize < WORD and width < WORD:
+    for k, operand in enumerate(attachment.operands):
+        width = attachment.width(operand, count)
+        if k >= len(attachment.reads) and operand.itemsize < WORD and width < WORD:
             moves.append(PART_NS)
         elif count > 1 and (
-            beside.strides[0] == 0 or width >= min(count * beside.itemsize, QUAD_BYTES)
+            operand.strides[0] == 0 or width >= min(count * operand.itemsize, QUAD_BYTES)
         ):
-            moves.append(QUAD_NS * beside.itemsize / QUAD_BYTES)
+            moves.append(QUAD_NS * operand.itemsize / QUAD_BYTES)
         else:
-            is_far = abs(beside.strides[0]) * beside.itemsize >= LINE_BYTES
+            is_far = abs(operand.strides[0]) * operand.itemsize >= LINE_BYTES
             moves.append(FAR_NS if is_far else NEAR_NS)
     return moves
 

@@ -60,14 +60,14 @@ def present(computed: Computed) -> list[int]:
     return [k for k in range(len(computed.operands) - 1) if not absent >> k & 1]
 
 
-class Way(NamedTuple):
-    """How a kernel of a chain comes to an operand's elements."""
+class AccessPattern(NamedTuple):
+    """How a kernel of a chain accesses the elements of an operand."""
 
     itemsize: int
     rows: Ints  # strides from row to row
     steps: Ints  # along a row: one number if it is the same throughout, else of each of its dims
     align: int  # bytes that each row starts at a multiple of, at most a quad
-    across: Ints = ()  # where the elements of a step are that is one piece across rows
+    across: Ints = ()  # offsets of the elements of a step that goes across rows
 
 
 class Recipe(NamedTuple):
@@ -81,17 +81,17 @@ class Recipe(NamedTuple):
     quad: int  # elements that are read, computed and written in a step
     step: int  # the length of a step: `quad`, or 1 if it goes across
     least: int  # that of a step at the end of a row
-    ways: tuple[Way, ...]  # of what is read, then of what is written
+    patterns: tuple[AccessPattern, ...]  # of what is read, then of what is written
     nodes: tuple[Node, ...]
     results: Ints  # the numbers of the values that are written
     phase: int | None = None
-    """The way at whose whole words units start, if rows start anywhere: it follows a row."""
+    """The number of the pattern at whose whole words units start, if rows start anywhere."""
     shares: bool = False  # words of what is written, between units
 
     @property
     def ahead(self) -> int:
         """The most elements of a row that come before its first unit."""
-        return 0 if self.phase is None else WORD // self.ways[self.phase].itemsize - 1
+        return 0 if self.phase is None else WORD // self.patterns[self.phase].itemsize - 1
 
     @property
     def groups(self) -> int:
@@ -104,11 +104,11 @@ class Recipe(NamedTuple):
         return math.prod(self.row) - self.groups * self.unit
 
 
-class Beside(NamedTuple):
-    """What a chain that is attached reads, or writes, at a binding of its own."""
+class ChainOperand(NamedTuple):
+    """What an inlined chain reads, or writes, at a binding of its own."""
 
     itemsize: int
-    strides: Ints  # over the dims of what passes
+    strides: Ints  # over `Attachment.sizes`
     align: int  # bytes that its rows start at a multiple of, at most a quad
 
 
@@ -125,7 +125,7 @@ class Attachment(NamedTuple):
     start: int  # the index that the kernel's base has, in elements
     align: int  # bytes that the first element is at a multiple of, at most a quad
     sizes: Ints  # of the dims that what passes is dense in, innermost first
-    besides: tuple[Beside, ...]  # what is read, then what is written
+    operands: tuple[ChainOperand, ...]  # what is read, then what is written
     reads: Ints  # the numbers of these values
     results: Ints
     first: int  # the number of the first node's value
@@ -137,9 +137,9 @@ class Attachment(NamedTuple):
         """Whether so many elements at a multiple of as many are side by side in one row."""
         return not (self.sizes[0] % count or self.align % (count * self.itemsize))
 
-    def width(self, beside: Beside, count: int) -> int:
+    def width(self, operand: ChainOperand, count: int) -> int:
         """The bytes that are moved at once at a binding, for such elements; 0 if one by one."""
-        return min(beside.align, count * beside.itemsize) if beside.strides[0] == 1 else 0
+        return min(operand.align, count * operand.itemsize) if operand.strides[0] == 1 else 0
 
 
 class Attached(NamedTuple):

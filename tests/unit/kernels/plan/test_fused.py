@@ -94,7 +94,7 @@ def test_rows_by_words_go_before_pieces_across_rows_that_share_them():
         assert plan is not None
         assert plan.recipe is not None
         assert plan.shares_words == shares
-        assert bool(plan.recipe.ways[0].across) != shares
+        assert bool(plan.recipe.patterns[0].across) != shares
 
 
 def test_a_unit_of_a_kernel_with_a_slow_branch_has_a_bit_for_each_step():
