@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from dml_vk.arguments import Ints
 
-READS, WRITES = "reads", "writes"  # of Kernel.fuses
+READS, WRITES = "reads", "writes"  # of Kernel.inlines
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Kernel:
     writes: tuple[str, ...] = ("Dst",)  # the bindings that the kernel writes
     body: str = ""  # the name of its source file, if it differs from `name`
     params: tuple[str, ...] = ()  # the last push constants, which launches append to a plan's
-    fuses: tuple[str, ...] | str = ""
-    """Where a chain of elementwise operations may be attached: `READS`, `WRITES`, or why nowhere.
+    inlines: tuple[str, ...] | str = ""
+    """Where a chain of elementwise operations may be inlined: `READS`, `WRITES`, or why nowhere.
 
     There it reads, or writes, each element once. What others read is in `Plan.loads`.
     """
@@ -39,8 +39,8 @@ class Kernel:
     """
 
     def takes_chain(self, where: str) -> bool:
-        """Whether a chain may be attached there: `READS` or `WRITES`."""
-        return isinstance(self.fuses, tuple) and where in self.fuses
+        """Whether a chain may be inlined there: `READS` or `WRITES`."""
+        return isinstance(self.inlines, tuple) and where in self.inlines
 
     @property
     def source(self) -> str:

@@ -35,7 +35,7 @@ _CHECK = "its result is no tensor"
 _KERNELS = (
     Kernel(
         "rounds_check",
-        fuses=_CHECK,
+        inlines=_CHECK,
         bindings=("Dst",),
         spec=("INNER",),
         push=(("dst_base", 1), ("wanted", 1)),
@@ -43,7 +43,7 @@ _KERNELS = (
     ),
     Kernel(
         "float_check",
-        fuses=_CHECK,
+        inlines=_CHECK,
         bindings=("a", "b", "c", "Dst"),
         spec=(),
         push=(
@@ -54,7 +54,7 @@ _KERNELS = (
     ),
     Kernel(
         "function_check",
-        fuses=_CHECK,
+        inlines=_CHECK,
         bindings=("a", "b", "Dst"),
         spec=(),
         push=(("a_base", 1), ("b_base", 1), ("dst_base", 1), ("count", 1)),
@@ -62,7 +62,7 @@ _KERNELS = (
     ),
     Kernel(
         "integer_check",
-        fuses=_CHECK,
+        inlines=_CHECK,
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
@@ -70,7 +70,7 @@ _KERNELS = (
     ),
     Kernel(
         "double_check",
-        fuses=_CHECK,
+        inlines=_CHECK,
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
@@ -78,7 +78,7 @@ _KERNELS = (
     ),
     Kernel(
         "divide_check",
-        fuses=_CHECK,
+        inlines=_CHECK,
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),

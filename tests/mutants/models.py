@@ -65,9 +65,9 @@ MUTANTS = (
         (f"{_MODELS}/test_values.py",),
     ),
     Mutant(
-        "onnx-fused-although-used",
+        "onnx-folded-although-used",
         "a convolution whose result is an output as well takes in the activation after it",
-        f"{_ONNX}/fusing.py",
+        f"{_ONNX}/fold_norms.py",
         "    uses.update(output.name for output in graph.outputs)\n",
         "",
         (f"{_MODELS}/test_models.py",),

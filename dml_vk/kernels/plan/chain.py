@@ -108,11 +108,11 @@ class ChainOperand(NamedTuple):
     """What an inlined chain reads, or writes, at a binding of its own."""
 
     itemsize: int
-    strides: Ints  # over `Attachment.sizes`
+    strides: Ints  # over `InlinedChain.sizes`
     align: int  # bytes that its rows start at a multiple of, at most a quad
 
 
-class Attachment(NamedTuple):
+class InlinedChain(NamedTuple):
     """A chain on the elements that a kernel reads or writes at one binding.
 
     Values have numbers as in `Node`. One is the element that passes `through`, if the chain uses
@@ -142,13 +142,13 @@ class Attachment(NamedTuple):
         return min(operand.align, count * operand.itemsize) if operand.strides[0] == 1 else 0
 
 
-class Attached(NamedTuple):
-    """A kernel of ours, or one that has a chain attached, with a chain attached to it."""
+class Inlined(NamedTuple):
+    """A kernel with a chain inlined at one binding; without `inlined`, a kernel of the package."""
 
     module: str
     spec: Ints
     fma: bool
     bindings: int  # of the kernel without this chain
-    kernel: Attached | None = None
-    attachment: Attachment | None = None
+    kernel: Inlined | None = None
+    inlined: InlinedChain | None = None
     folded: tuple[Ints, ...] = ()  # members of the push block that become constants: start, words

@@ -42,7 +42,7 @@ _SPATIAL_SPEC = ("WINDOW", "DILATION", "STRIDE", "PADDING")
 KERNELS = (
     Kernel(
         "conv",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         tile=("ROWS", "COLUMNS"),
         bindings=("x_words", "weight_words", "bias_words", "Dst"),
         spec=(

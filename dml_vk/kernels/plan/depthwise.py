@@ -18,7 +18,7 @@ from dml_vk.limits import Profile
 KERNELS = (
     Kernel(
         "depthwise",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("x_words", "weight_words", "bias_words", "dst_words"),
         writes=("dst_words",),
         spec=(

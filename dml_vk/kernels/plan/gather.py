@@ -43,7 +43,7 @@ _INDEX_SPEC = ("INDEX_TYPE", "SPLIT")
 KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "gather_words",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("index_words", "Src", "Dst"),
         spec=(*WORDS_SPEC, *_INDEX_SPEC),
         push=_GATHER_PUSH,
@@ -52,7 +52,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "gather_packed",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("index_words", "Src", "Dst"),
         spec=(*PACKED_SPEC, *_INDEX_SPEC),
         push=_GATHER_PUSH,
@@ -61,7 +61,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "gather_check",
-        fuses="its result is one word",
+        inlines="its result is one word",
         bindings=("Index", "Dst"),
         spec=(*ROW_SPEC, "INDEX_TYPE", "QUADS"),
         push=index_push(("index_base", "dst_base"), CHECK_RANK, (("size", 1),)),
@@ -69,7 +69,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "scatter_claim",
-        fuses=_MANY,
+        inlines=_MANY,
         bindings=("Index", "Dst"),
         spec=(*ROW_SPEC, "QUADS"),
         push=index_push(("index_base", "dst_base"), MAX_RANK),
@@ -77,7 +77,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "pick",
-        fuses=_MANY,
+        inlines=_MANY,
         bindings=("Owner", "Index", "Src", "Dst"),
         spec=INDEX_SPEC,
         push=index_push(
@@ -88,7 +88,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "scatter",
-        fuses=_MANY,
+        inlines=_MANY,
         bindings=("Index", "Src", "Owner", "Dst"),
         spec=(*ROW_SPEC, "CLAIMED"),
         push=index_push(

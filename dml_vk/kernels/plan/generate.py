@@ -46,7 +46,7 @@ _FLOAT = "sequence_float(i, start, delta, {}u, {}u)"
 KERNELS = (
     Kernel(
         "fill_words",
-        fuses="a chain has the value itself",
+        inlines="a chain has the value itself",
         bindings=("Dst",),
         spec=WORDS_SPEC,
         push=_FILL_PUSH,
@@ -55,7 +55,7 @@ KERNELS = (
     ),
     Kernel(
         "fill_packed",
-        fuses="a chain has the value itself",
+        inlines="a chain has the value itself",
         bindings=("Dst",),
         spec=PACKED_SPEC,
         push=_FILL_PUSH,
@@ -64,7 +64,7 @@ KERNELS = (
     ),
     Kernel(
         "sequence_words",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("Dst",),
         spec=WORDS_SPEC,
         push=_SEQUENCE_PUSH,
@@ -78,7 +78,7 @@ KERNELS = (
     ),
     Kernel(
         "sequence_packed",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("Dst",),
         spec=PACKED_SPEC,
         push=_SEQUENCE_PUSH,
@@ -91,7 +91,7 @@ KERNELS = (
     ),
     Kernel(
         "philox_words",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("State", "Dst"),
         spec=(*WORDS_SPEC, "FROM_BUFFER"),
         push=_PHILOX_PUSH,
@@ -105,7 +105,7 @@ KERNELS = (
     ),
     Kernel(
         "philox_packed",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("State", "Dst"),
         spec=(*PACKED_SPEC, "FROM_BUFFER"),
         push=_PHILOX_PUSH,
@@ -114,7 +114,7 @@ KERNELS = (
     ),
     Kernel(
         "philox_advance",
-        fuses="it moves a state on",
+        inlines="it moves a state on",
         bindings=("State", "Dst"),
         writes=("State", "Dst"),
         spec=("LOCAL_SIZE",),

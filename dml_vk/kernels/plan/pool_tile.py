@@ -15,7 +15,7 @@ from dml_vk.limits import Profile
 KERNELS = (
     Kernel(
         "pool_tile",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("x_words", "dst_words"),
         writes=("dst_words",),
         spec=(*windows.SPEC, "OP", "COUNTED", "END_0", "END_1", "END_2"),

@@ -71,7 +71,7 @@ KERNELS: tuple[Kernel, ...] = tuple(
     [
         Kernel(
             f"reduce_{kind}",
-            fuses=(READS, WRITES),
+            inlines=(READS, WRITES),
             bindings=("Src", "Dst"),
             spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
             push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),
