@@ -5,7 +5,7 @@
 #define RESULT float
 #include "types/float_values.glsl"
 #include "families/elementwise.glsl"
-#include "families/fused.glsl"
+#include "families/prologue.glsl"
 #include "math/log.glsl"
 
 float compute(float a, float b) {

@@ -8,7 +8,7 @@
 #include "math/trig.glsl"
 #define RARE
 #include "families/elementwise.glsl"
-#include "families/fused.glsl"
+#include "families/prologue.glsl"
 
 float compute_with(float a, Angle angle) {
     switch (OP) {

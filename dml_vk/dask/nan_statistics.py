@@ -142,9 +142,9 @@ def _filled(x: Any, number: int) -> Any:
 
 
 def _counts(x: Any, axes: Any, keepdims: bool) -> Any:
-    """How many elements are no NaN, in the dtype that x is computed in."""
-    found = statistics.sum(each(x, _is_number, bool_), axes, keepdims=keepdims)
-    return as_dtype(found, computed_in(dtype_of(x)).part)
+    """How many elements are not NaN, in the dtype that x is computed in."""
+    counts = statistics.sum(each(x, _is_number, bool_), axes, keepdims=keepdims)
+    return as_dtype(counts, computed_in(dtype_of(x)).part)
 
 
 def _mean(x: Any, axes: Any, wide: DType, keepdims: bool) -> Any:
@@ -160,13 +160,13 @@ def _spread(what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, ddof: floa
     kind = float_dtype(dtype_of(x))
     wide = computed_in(kind, dtype_of(x))
     x = x if dtype_of(x).kind in "fc" else as_dtype(x, wide)
-    # As in `var`, chunks are made anew for the second pass.
+    # As in `var`, chunks are computed again for the second pass.
     again, means = as_dtype(clone(x, seed=what), wide), _mean(as_dtype(x, wide), axes, wide, True)
     squares = da.map_blocks(_squares, again, means, meta=meta_like(again, wide.part))
     total = statistics.sum(squares, axes, keepdims=keepdims)
     counts = _counts(x, axes, keepdims)
-    found = da.map_blocks(partial(_quotient, less=less), total, counts, meta=total._meta)
-    return as_dtype(each(found, sqrt, wide.part) if what == "nanstd" else found, kind.part)
+    variances = da.map_blocks(partial(_quotient, less=less), total, counts, meta=total._meta)
+    return as_dtype(each(variances, sqrt, wide.part) if what == "nanstd" else variances, kind.part)
 
 
 def _is_number(x: Tensor) -> Tensor:

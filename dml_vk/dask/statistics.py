@@ -36,7 +36,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def is_ours(x: Any) -> bool:
-    """Whether chunks are tensors, at places that are known."""
+    """Whether chunks are tensors, and their sizes known."""
     return has_tensors(x) and not np.isnan(x.shape).any()
 
 
@@ -109,13 +109,13 @@ def mean(
     if dtype is not None:
         x = as_dtype(x, to_dtype("mean", dtype))
     axes, kind = axes_of("mean", x, axis), dtype_of(x)
-    count = math.prod([x.shape[one] for one in axes])
+    count = math.prod([x.shape[dim] for dim in axes])
     if kind.kind not in "fc":
         total = _integer_sum(x, axes, keepdims)
-        found = as_dtype(each(total, partial(_quotient, by=count), float64), float32)
+        means = as_dtype(each(total, partial(_quotient, by=count), float64), float32)
     else:
-        found = _divided(x, axes, count, kind, keepdims)
-    return handed(found, out)
+        means = _divided(x, axes, count, kind, keepdims)
+    return handed(means, out)
 
 
 @else_dasks
@@ -184,10 +184,10 @@ def _accumulated(
     wide = own if own.kind == wanted.kind and own.itemsize > wanted.itemsize else wanted
     x = as_dtype(x, computed_in(wide))
     if wide.kind == "c" and what == "sum":
-        found = _whole(reduced(what, _parts(x), axes, wide.part, keepdims=keepdims), wide)
+        total = _whole(reduced(what, _parts(x), axes, wide.part, keepdims=keepdims), wide)
     else:
-        found = reduced(what, x, axes, computed_in(wide), keepdims=keepdims)
-    return handed(as_dtype(found, wanted), out)
+        total = reduced(what, x, axes, computed_in(wide), keepdims=keepdims)
+    return handed(as_dtype(total, wanted), out)
 
 
 def _divided(x: Any, axes: Ints, by: float, dtype: DType, keepdims: bool) -> Any:
@@ -205,8 +205,8 @@ def _integer_sum(x: Any, axes: Ints, keepdims: bool) -> Any:
     if dtype_of(x).itemsize < 8:
         return as_dtype(sum(x, axes, keepdims=keepdims), float64)
     kinds = DTYPES["uint32"], DTYPES[f"{'u' * (dtype_of(x).kind == 'u')}int32"]
-    words = [each(x, partial(_word_of, place=k), kind) for k, kind in enumerate(kinds)]
-    low, high = (sum(one, axes, keepdims=keepdims) for one in words)
+    words = [each(x, partial(_word_of, number=k), kind) for k, kind in enumerate(kinds)]
+    low, high = (sum(word, axes, keepdims=keepdims) for word in words)
     return da.map_blocks(of_words, low, high, meta=meta_like(low, float64))
 
 
@@ -214,7 +214,7 @@ def _spread(what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, ddof: floa
     if dtype is not None:
         x = as_dtype(x, to_dtype(what, dtype))
     axes = axes_of(what, x, axis)
-    count = math.prod([x.shape[one] for one in axes])
+    count = math.prod([x.shape[dim] for dim in axes])
     by = count - to_correction(what, 0.0, ddof)
     kind = float_dtype(dtype_of(x))
     wide, summed = computed_in(kind.part, dtype_of(x)), axes
@@ -222,12 +222,12 @@ def _spread(what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, ddof: floa
         x, summed = _parts(x), (*axes, x.ndim)
     x = as_dtype(x, wide)
     means = _divided(x, axes, count, wide, True)
-    # Chunks are made anew for the second pass: nothing holds all of them until the means are there.
+    # The second pass computes chunks again: else all would have to stay until the means are known.
     squares = da.map_blocks(_squared, clone(x, seed=what), means, meta=x._meta)
-    found = _divided(squares, summed, max(by, 0.0), wide, keepdims)
+    variances = _divided(squares, summed, max(by, 0.0), wide, keepdims)
     if keepdims and kind.kind == "c":
-        found = found[..., 0]
-    return as_dtype(each(found, sqrt, wide) if what == "std" else found, kind.part)
+        variances = variances[..., 0]
+    return as_dtype(each(variances, sqrt, wide) if what == "std" else variances, kind.part)
 
 
 def _cast(x: Tensor, dtype: DType) -> Tensor:
@@ -242,8 +242,8 @@ def _squared(x: Tensor, mean: Tensor) -> Tensor:
     return square(subtract(x, mean))
 
 
-def _word_of(x: Tensor, place: int) -> Tensor:
-    return Tensor(words_of(x)[place])
+def _word_of(x: Tensor, number: int) -> Tensor:
+    return Tensor(words_of(x)[number])
 
 
 def _parts(x: Any) -> Any:
@@ -277,6 +277,6 @@ def axes_of(what: str, x: Any, axis: Any) -> Ints:
     return row_major(x.ndim) if axis is None else tuple(sorted(to_axes(what, axis, x.ndim)))
 
 
-def handed(found: Any, out: Any) -> Any:
-    """The result, also in the array `out` of Dask, if one is given."""
-    return found if out is None else da.core.handle_out(out, found)
+def handed(result: Any, out: Any) -> Any:
+    """Return the result, and store it in Dask's array `out` if that is not None."""
+    return result if out is None else da.core.handle_out(out, result)

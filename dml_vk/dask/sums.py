@@ -24,7 +24,7 @@ from dml_vk.dtypes import DType
 from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.tensor.core import Tensor
 
-# What reduces a chunk, and what joins two of its results.
+# The functions that reduce a chunk, and that join two results.
 _OPERATIONS: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor]]] = {
     row.name: (reductions.FUNCTIONS[row.name], elementwise.FUNCTIONS[row.join])
     for row in REDUCTIONS.values()
@@ -33,7 +33,7 @@ _OPERATIONS: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor]]] = {
 
 
 class Tree(NamedTuple):
-    """What becomes of pairs, how many elements are reduced to one, and the order of dims then."""
+    """The reduction, the number of elements of each result, and the results' order of dims."""
 
     name: str
     total: int
@@ -41,7 +41,7 @@ class Tree(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A node of the tree, and what its elements come to."""
+    """A node of the tree, and the sum or product of its elements."""
 
     level: int
     number: int
@@ -49,7 +49,7 @@ class Node(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A chunk, and where its run begins among the elements that are reduced to one."""
+    """A chunk, and the position of its first element among those of a result."""
 
     chunk: Tensor
     start: int
@@ -76,9 +76,10 @@ def reduced(name: str, x: Any, axes: Ints, dtype: DType, *, keepdims: bool) -> A
 
 
 def in_runs(x: Any, axes: Ints) -> Any:
-    """Rechunk so that what a chunk reduces is one run, if it is not.
+    """Rechunk, if necessary, so that each chunk has a run of the elements of each result.
 
-    One of the reduced axes may be split: those after it are whole, and those before it single.
+    One of the reduced axes may be split. Those after it must be in one chunk, and those before it
+    in chunks of one element.
     """
     if 0 in x.shape:
         return asarray(x.rechunk(dict.fromkeys(axes, -1)))  # of nothing, Dask makes NumPy's array
@@ -86,8 +87,8 @@ def in_runs(x: Any, axes: Ints) -> Any:
     before = [axis for axis in axes if splits and axis < splits[-1]]
     if all(max(x.chunks[axis]) <= 1 for axis in before):
         return x
-    # Chunks keep about their size: whole axes from the inside, as long as they fit into it. Some
-    # axis does not, as it is split now.
+    # Chunks keep about their size: they take whole axes, innermost first, while those fit. The last
+    # one does not fit, since some axis is split now.
     room = math.prod([x.chunksize[axis] for axis in axes])
     wanted, left = dict.fromkeys(axes, 1), list(axes)
     while x.shape[left[-1]] <= room:
@@ -121,14 +122,14 @@ def _placed(chunk: Tensor, *, axes: Ints, sizes: Ints, block_info: Any = None) -
 def _nodes_of(
     placed: Placed, *, axis: Ints, keepdims: bool, tree: Tree, computing_meta: bool = False
 ) -> Any:
-    """What a chunk has of the tree."""
+    """Reduce the nodes of the tree that lie in a chunk."""
     if computing_meta:
         return placed
     chunk, start = placed
-    kept = [dim for dim in range(chunk.ndim) if dim not in axis]
+    left_dims = [dim for dim in range(chunk.ndim) if dim not in axis]
     length = math.prod([chunk.shape[dim] for dim in axis])
-    rows = permute_dims(chunk, (*kept, *axis))
-    rows = reshape(rows, (*[chunk.shape[dim] for dim in kept], length))
+    rows = permute_dims(chunk, (*left_dims, *axis))
+    rows = reshape(rows, (*[chunk.shape[dim] for dim in left_dims], length))
     reduce, _ = _OPERATIONS[tree.name]
     return [
         Node(level, number, reduce(rows[..., low - start : high - start], -1, dtype=chunk.dtype))
@@ -144,26 +145,29 @@ def _flat(parts: Any) -> Iterable[Node]:
 
 
 def _joined(parts: Any, *, axis: Ints, keepdims: bool, tree: Tree) -> list[Node]:
-    """Join the halves of nodes of which both are there. A left half without a right one stands."""
+    """Join nodes whose left and right halves are both known.
+
+    A left half without a right one is the node itself.
+    """
     _, join = _OPERATIONS[tree.name]
-    found: list[Node] = []
-    for node in sorted(_flat(parts), key=lambda one: one.number << one.level):
+    joined: list[Node] = []
+    for node in sorted(_flat(parts), key=lambda node: node.number << node.level):
         level, number, value = node
         while number:
             if number % 2 == 0 and (number + 1) << level >= tree.total:
                 level, number = level + 1, number // 2
-            elif number % 2 and found and found[-1][:2] == (level, number - 1):
-                level, number, value = level + 1, number // 2, join(found.pop().value, value)
+            elif number % 2 and joined and joined[-1][:2] == (level, number - 1):
+                level, number, value = level + 1, number // 2, join(joined.pop().value, value)
             else:
                 break
-        found.append(Node(level, number, value))
-    return found
+        joined.append(Node(level, number, value))
+    return joined
 
 
 def _root(
     parts: Any, *, axis: Ints, keepdims: bool, tree: Tree, computing_meta: bool = False
 ) -> Any:
-    """What all elements come to."""
+    """The sum or product of all elements."""
     ((_, _, value),) = _joined(parts, axis=axis, keepdims=keepdims, tree=tree)
     if keepdims:
         sizes = list(value.shape)

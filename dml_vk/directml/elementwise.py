@@ -126,7 +126,7 @@ class ElementWise(Typed):
         return None
 
     def _before(self) -> int:
-        """What the kernel does to operands first: see glsl/include/families/fused.glsl."""
+        """What the kernel does to operands first: see glsl/include/families/prologue.glsl."""
         return 0
 
     def _read_as(self, name: str) -> DType:

@@ -32,7 +32,7 @@ class Family:
     rounds: int = 0  # a bound on the loop iterations for an element: see plan/rounds.py
     rounds_of: dict[str, int] = field(default_factory=dict)  # by operator, where they differ
     opcodes: Mapping[str, str] | None = None  # if they are not those of its operators
-    fuses: tuple[str, ...] | str = "it is part of chains itself"
+    inlines: tuple[str, ...] | str = "it is part of chains itself"
     is_native: bool = False  # it may compute with a device's own float64, or its division
     # It has a slow branch for a few values. In a chain it computes common ones alone at first.
     is_rare: bool = False
@@ -210,17 +210,17 @@ COMPUTED = {
 """Those that compute operators."""
 FAMILIES = {
     **COMPUTED,
-    "finish": Family(3, _FLOATS, 4.0, opcodes=finishes.OPCODES, fuses=(WRITES,)),
+    "finish": Family(3, _FLOATS, 4.0, opcodes=finishes.OPCODES, inlines=(WRITES,)),
     "pairs": Family(
         2,
         _WORDS_64,
         4.0,
         RSQRT,
         opcodes=finishes.PAIRS_OPCODES,
-        fuses="a pair of numbers is no element",
+        inlines="a pair of numbers is no element",
     ),
 }
-SCALED, ADDED, AWAY = 1, 2, 3  # what is computed before an operator: see families/fused.glsl
+SCALED, ADDED, AWAY = 1, 2, 3  # what is computed before an operator: see families/prologue.glsl
 
 
 class Applied(NamedTuple):
@@ -295,7 +295,7 @@ def _kernels() -> Iterator[Kernel]:
                     params=("scalars",),
                     variants=variants,
                     body=name,
-                    fuses=family.fuses,
+                    inlines=family.inlines,
                 )
 
 

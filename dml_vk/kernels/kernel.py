@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from dml_vk.arguments import Ints
 
-READS, WRITES = "reads", "writes"  # of Kernel.fuses
+READS, WRITES = "reads", "writes"  # of Kernel.inlines
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Kernel:
     writes: tuple[str, ...] = ("Dst",)  # the bindings that the kernel writes
     body: str = ""  # the name of its source file, if it differs from `name`
     params: tuple[str, ...] = ()  # the last push constants, which launches append to a plan's
-    fuses: tuple[str, ...] | str = ""
-    """Where a chain of elementwise operations may be attached: `READS`, `WRITES`, or why nowhere.
+    inlines: tuple[str, ...] | str = ""
+    """Where a chain of elementwise operations may be inlined: `READS`, `WRITES`, or why nowhere.
 
     There it reads, or writes, each element once. What others read is in `Plan.loads`.
     """
@@ -39,8 +39,8 @@ class Kernel:
     """
 
     def takes_chain(self, where: str) -> bool:
-        """Whether a chain may be attached there: `READS` or `WRITES`."""
-        return isinstance(self.fuses, tuple) and where in self.fuses
+        """Whether a chain may be inlined there: `READS` or `WRITES`."""
+        return isinstance(self.inlines, tuple) and where in self.inlines
 
     @property
     def source(self) -> str:
@@ -75,9 +75,9 @@ class Kernel:
         return tuple(block)
 
     def _check(self, what: str, values: Iterable[str], names: Iterable[str]) -> None:
-        found, wanted = set(values), set(names)
-        if found != wanted:
-            missing, unknown = sorted(wanted - found), sorted(found - wanted)
+        present, wanted = set(values), set(names)
+        if present != wanted:
+            missing, unknown = sorted(wanted - present), sorted(present - wanted)
             raise ValueError(f"{self.name}: {what} missing: {missing}, unknown: {unknown}")
 
 
@@ -87,7 +87,7 @@ def by_name(kernels: Iterable[Kernel]) -> dict[str, Kernel]:
 
 NATIVE_SPEC = "NATIVE_SPEC"
 
-# Variants by the bits of an element, of which one is in part of a word, or in several words.
+# Variants by the size of an element: parts of a word in bits, or whole words.
 BY_BITS = {"8": {"BITS": "8"}, "16": {"BITS": "16"}}
 BY_WORDS = {
     "32": {"T": "uint", "WORDS": "1"},

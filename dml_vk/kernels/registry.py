@@ -39,7 +39,7 @@ _CHECK = "its result is no tensor"
 _KERNELS = (
     Kernel(
         "rounds_check",
-        fuses=_CHECK,
+        inlines=_CHECK,
         bindings=("Dst",),
         spec=("INNER",),
         push=(("dst_base", 1), ("wanted", 1)),
@@ -47,7 +47,7 @@ _KERNELS = (
     ),
     Kernel(
         "float_check",
-        fuses=_CHECK,
+        inlines=_CHECK,
         bindings=("a", "b", "c", "Dst"),
         spec=(),
         push=(
@@ -58,7 +58,7 @@ _KERNELS = (
     ),
     Kernel(
         "function_check",
-        fuses=_CHECK,
+        inlines=_CHECK,
         bindings=("a", "b", "Dst"),
         spec=(),
         push=(("a_base", 1), ("b_base", 1), ("dst_base", 1), ("count", 1)),
@@ -66,7 +66,7 @@ _KERNELS = (
     ),
     Kernel(
         "integer_check",
-        fuses=_CHECK,
+        inlines=_CHECK,
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
@@ -74,7 +74,7 @@ _KERNELS = (
     ),
     Kernel(
         "double_check",
-        fuses=_CHECK,
+        inlines=_CHECK,
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
@@ -82,7 +82,7 @@ _KERNELS = (
     ),
     Kernel(
         "divide_check",
-        fuses=_CHECK,
+        inlines=_CHECK,
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),

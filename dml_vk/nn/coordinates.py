@@ -28,8 +28,8 @@ class Tap(NamedTuple):
     factors: tuple[float, ...]
 
 
-class Way(NamedTuple):
-    """How one dim is resampled, with DirectML's offsets, in pixels."""
+class CoordinateMap(NamedTuple):
+    """From coordinates of a resampled dim to those of the input, with DirectML's offsets."""
 
     size: int
     to: int
@@ -37,36 +37,36 @@ class Way(NamedTuple):
     offset: Fraction  # in the input
     to_offset: Fraction  # in the result
 
-    def place(self, index: int) -> Fraction:
-        """Return the place in the input of an element of the result, 0 being its first one."""
+    def source(self, index: int) -> Fraction:
+        """Return the coordinate in the input, in pixels, of an element of the result."""
         return (index - self.to_offset) * self.step - self.offset
 
 
-def way_of(size: int, to: int, step: Fraction, coordinates: str) -> Way:
-    """Return the way of coordinates with a name; `step` counts unless they align corners."""
+def map_of(size: int, to: int, step: Fraction, coordinates: str) -> CoordinateMap:
+    """Return the map with a name; `step` counts unless it aligns corners."""
     zero = Fraction(0)
     if coordinates == "align_corners":
-        return Way(size, to, Fraction(size - 1, max(1, to - 1)), zero, zero)
+        return CoordinateMap(size, to, Fraction(size - 1, max(1, to - 1)), zero, zero)
     if coordinates == "asymmetric":
-        return Way(size, to, step, zero, zero)
+        return CoordinateMap(size, to, step, zero, zero)
     if coordinates == "pytorch_half_pixel" and to == 1:
-        return Way(size, to, zero, zero, zero)
-    return Way(size, to, step, _HALF, -_HALF)
+        return CoordinateMap(size, to, zero, zero, zero)
+    return CoordinateMap(size, to, step, _HALF, -_HALF)
 
 
 @functools.lru_cache(maxsize=256)
-def nearest(way: Way, rounding: str) -> tuple[Tap]:
+def nearest(dim: CoordinateMap, rounding: str) -> tuple[Tap]:
     """Return the only tap of "nearest", which has no factors."""
     rounded = ROUNDINGS[rounding]
-    last = way.size - 1
-    return (Tap(tuple([min(max(rounded(way.place(k)), 0), last) for k in range(way.to)]), ()),)
+    last = dim.size - 1
+    return (Tap(tuple([min(max(rounded(dim.source(k)), 0), last) for k in range(dim.to)]), ()),)
 
 
 @functools.lru_cache(maxsize=256)
-def taps(way: Way, mode: str, cubic: float) -> tuple[Tap, ...]:
+def taps(dim: CoordinateMap, mode: str, cubic: float) -> tuple[Tap, ...]:
     """Return the two taps of "linear", or the four of "cubic", in ascending order."""
-    last = way.size - 1
-    places = [way.place(k) for k in range(way.to)]
+    last = dim.size - 1
+    places = [dim.source(k) for k in range(dim.to)]
     if mode == "linear":
         places = [min(max(at, Fraction(0)), Fraction(last)) for at in places]
     wholes = [floor(at) for at in places]

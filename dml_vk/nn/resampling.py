@@ -16,7 +16,16 @@ from dml_vk.errors import LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.nn.arguments import check_images, to_word
-from dml_vk.nn.coordinates import COORDINATES, CUBIC, ROUNDINGS, Tap, Way, nearest, taps, way_of
+from dml_vk.nn.coordinates import (
+    COORDINATES,
+    CUBIC,
+    ROUNDINGS,
+    CoordinateMap,
+    Tap,
+    map_of,
+    nearest,
+    taps,
+)
 from dml_vk.nn.windows import each_dim
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.resample import resample_elements
@@ -69,7 +78,7 @@ def resample(
     to_word(what, "mode", mode, MODES)
     corners = to_bool(what, "align_corners", align_corners)
     chosen = _coordinates(what, coordinates, mode, corners)
-    ways = _ways(what, x.shape[2:], size, scale, chosen)
+    maps = _maps(what, x.shape[2:], size, scale, chosen)
     factor = float(to_number(what, "cubic", cubic))
     if not math.isfinite(factor):
         raise RangeError(what, "cubic must be finite", cubic=cubic)
@@ -77,14 +86,16 @@ def resample(
         if rounding is None:
             rounding = "round_prefer_ceil" if mode == "nearest_exact" else "floor"
         to_word(what, "rounding", rounding, tuple(ROUNDINGS))
-        return composed(_resampled, (x,), out, tuple([nearest(way, rounding) for way in ways]))
+        return composed(_resampled, (x,), out, tuple([nearest(dim, rounding) for dim in maps]))
     if rounding is not None:
         rule = "rounding must not be given unless mode is nearest"
         raise RangeError(what, rule, rounding=rounding, mode=mode)
-    return composed(_resampled, (x,), out, tuple([taps(way, mode, factor) for way in ways]))
+    return composed(_resampled, (x,), out, tuple([taps(dim, mode, factor) for dim in maps]))
 
 
-def _ways(what: str, sizes: Ints, size: Any, scale: Any, coordinates: Any) -> tuple[Way, ...]:
+def _maps(
+    what: str, sizes: Ints, size: Any, scale: Any, coordinates: Any
+) -> tuple[CoordinateMap, ...]:
     if size is None and scale is None:
         raise RangeError(what, "size or scale must be given", size=size, scale=scale)
     if 0 in sizes:
@@ -104,12 +115,12 @@ def _ways(what: str, sizes: Ints, size: Any, scale: Any, coordinates: Any) -> tu
         steps = [1 / Fraction(by) for by in factors]
     known = tuple(zip(sizes, wanted, steps))
     if isinstance(coordinates, str):
-        return tuple([way_of(*dim, coordinates) for dim in known])
+        return tuple([map_of(*dim, coordinates) for dim in known])
     own, others = [
         [Fraction(number) for number in _numbers_of(what, "coordinates", each, count)]
         for each in coordinates
     ]
-    return tuple([Way(*dim, *pair) for dim, pair in zip(known, zip(own, others))])
+    return tuple([CoordinateMap(*dim, *pair) for dim, pair in zip(known, zip(own, others))])
 
 
 def _coordinates(what: str, value: Any, mode: str, corners: bool) -> Any:

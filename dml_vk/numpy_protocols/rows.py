@@ -253,10 +253,10 @@ _DOWNLOADS = "array2string array_repr array_str save savetxt savez savez_compres
 
 def _in_numpy(name: str) -> Any:
     """NumPy's function of this name, or None if this NumPy lacks it."""
-    found: Any = np
+    function: Any = np
     for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
+        function = getattr(function, part, None)
+    return function
 
 
 def _calls() -> Iterator[tuple[Any, Call | Download]]:

@@ -15,8 +15,8 @@ from dml_vk.errors import CaptureError, LayoutError, ModelError
 from dml_vk.layout import channels_last, contiguous_format
 from dml_vk.onnx.context import Value
 from dml_vk.onnx.execute import execute
+from dml_vk.onnx.fold_norms import fold_norms
 from dml_vk.onnx.folding import fold
-from dml_vk.onnx.fusing import fuse
 from dml_vk.onnx.graph import Declared, Graph
 from dml_vk.onnx.machine import Machine
 from dml_vk.onnx.places import wanted_on_host
@@ -56,7 +56,7 @@ class Model:
         self._graph = graph
         self._machine = Machine(device, dtype)
         fold(self._machine, graph)
-        self._joined = fuse(self._machine, graph)
+        self._joined = fold_norms(self._machine, graph)
         self._converted = 0 if layout == NCHW else convert(self._machine, graph)
         self._on_host = wanted_on_host(graph)
         self._compiled = compiled(self._forward, static_argnums=0, layout=layout)

@@ -20,7 +20,7 @@ from dml_vk.exactness import settings
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.conv import MOST_TERMS, Channels, Epilogue, plan_conv
 from dml_vk.kernels.plan.depthwise import plan_depthwise, suits
-from dml_vk.kernels.plan.windows import Operand, from_inside, operand
+from dml_vk.kernels.plan.windows import Image, from_inside, image
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
@@ -59,7 +59,7 @@ def convolve(
     channels = Channels(x.layout.sizes[0], groups, inputs, outputs // groups)
     dims = from_inside(windows, Window())
     of_bias = None if bias is None else (*used_strides(bias.layout), bias.dtype)
-    operands = _operand(x), _operand(weight), of_bias, _operand(target)
+    operands = _image(x), _image(weight), of_bias, _image(target)
     reads = [access(view, False) for view in (x, weight, x if bias is None else bias)]
     epilogue, fma = Epilogue(*activation), not settings.exact
     if suits(channels, dims):
@@ -77,5 +77,5 @@ def is_one_launch(weight: Layout, x: Layout) -> bool:
     return x.numel > 0 and weight.numel > 0 and depth <= MOST_TERMS and settings.exact
 
 
-def _operand(view: View) -> Operand:
-    return operand(used_strides(view.layout), view.layout.offset, view.dtype)
+def _image(view: View) -> Image:
+    return image(used_strides(view.layout), view.layout.offset, view.dtype)

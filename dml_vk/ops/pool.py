@@ -12,7 +12,7 @@ from __future__ import annotations
 from dml_vk.dtypes import float32
 from dml_vk.kernels.plan.pool import Box, Pooling, boxes, plan_pool
 from dml_vk.kernels.plan.pool_tile import plan_pool_tile, suits
-from dml_vk.kernels.plan.windows import operand
+from dml_vk.kernels.plan.windows import image
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements
@@ -57,7 +57,7 @@ def add_squares(source: View, target: View, pooling: Pooling) -> None:
 
 def _launch_tiles(source: View, target: View, pooling: Pooling) -> None:
     x, dst = [
-        operand(used_strides(view.layout), view.layout.offset, view.dtype)
+        image(used_strides(view.layout), view.layout.offset, view.dtype)
         for view in (source, target)
     ]
     samples, channels = target.layout.sizes[:2]

@@ -22,7 +22,7 @@ from dml_vk.kernels.plan.reduce import (
     FOUR,
     PAIRS,
     PARTIAL,
-    Code,
+    SEVERAL_BYTES,
     Reducer,
     plan_pass,
     reducer_of,
@@ -31,11 +31,11 @@ from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied, copy_elements, copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.view import View, access, check_count, check_target, temporary, with_layout
+from dml_vk.ops.view import View, access, check_count, check_target, operand, temporary, with_layout
 
 # A result of argmax and argmin, an element and its index; or that of several numbers of a row.
-PARTIAL_RESULT = DType("partial", PARTIAL.nbytes, "V", None)
-FOUR_NUMBERS = DType("four", FOUR.nbytes, "V", None)  # those of "statistics"
+PARTIAL_RESULT = DType("partial", SEVERAL_BYTES, "V", None)
+FOUR_NUMBERS = DType("four", SEVERAL_BYTES, "V", None)  # those of "statistics"
 _CODES = {PARTIAL_RESULT: PARTIAL, FOUR_NUMBERS: FOUR}
 
 
@@ -43,7 +43,7 @@ def reduce_elements(what: str, name: str, source: View, target: View, dims: Ints
     """Reduce the source along `dims`, which the target lacks, by one of `REDUCTIONS`.
 
     Sums and products are computed in the target's dtype, which is of the source's kind, or an
-    integer for bools. Other targets have the dtype that the row of the reduction says. A source
+    integer for bools. Other targets have the dtype that the reduction's row names. A source
     that shares memory with the target is read as if the target were written afterwards.
     """
     to, layout = target, source.layout
@@ -70,49 +70,49 @@ def reduce_present(
     reducer = reducer_of(name, target.dtype, constants)
     if _in_passes(what, reducer, source, target, dims):
         return
-    # Too many dims for a kernel: a packed copy merges to one kept and one reduced dim.
-    kept = [dim for dim in range(layout.rank) if dim not in dims]
-    ordered = Layout(layout.sizes, layout.strides, layout.offset, (*kept, *sorted(dims)))
+    # Too many dims for a kernel: those of a packed copy merge to two, of which one is reduced.
+    left_dims = [dim for dim in range(layout.rank) if dim not in dims]
+    ordered = Layout(layout.sizes, layout.strides, layout.offset, (*left_dims, *sorted(dims)))
     packed = copied(what, with_layout(source, ordered))
-    made = temporary(what, Layout.packed(to.layout.sizes), to.dtype, to)
-    _in_passes(what, reducer, packed, made, dims)
-    copy_elements(what, made, to)
+    result = temporary(what, Layout.packed(to.layout.sizes), to.dtype, to)
+    _in_passes(what, reducer, packed, result, dims)
+    copy_elements(what, result, to)
 
 
 def _in_passes(what: str, reducer: Reducer, source: View, target: View, dims: Ints) -> bool:
     """Reduce pass by pass; return False if a pass has too many dims for a kernel."""
-    given, to, ties = source, target, reducer.ties
+    to, ties = target, reducer.ties
     if ties is Ties.NONE:
-        back = [dim for dim in dims if given.layout.strides[dim] < 0]
-        given = with_layout(given, given.layout.flip(back))
-    work = work_of(given.layout.sizes, given.layout.strides, dims, ties)
+        back = [dim for dim in dims if source.layout.strides[dim] < 0]
+        source = with_layout(source, source.layout.flip(back))
+    work = work_of(source.layout.sizes, source.layout.strides, dims, ties)
     partial = _partial(reducer, target.dtype)
     while True:
-        nbytes = given.dtype.itemsize, partial.itemsize
-        made = next_pass(work, ties, *nbytes, to.device.profile)
-        if made.rest is None:
-            return _launch(reducer, made, to.layout.strides, given, to)
-        left = temporary(what, Layout(made.sizes, made.made), partial, to)
-        if not _launch(reducer, made, made.made, given, left):
+        nbytes = source.dtype.itemsize, partial.itemsize
+        pass_ = next_pass(work, ties, *nbytes, to.device.profile)
+        if pass_.rest is None:
+            return _launch(reducer, pass_, to.layout.strides, source, to)
+        left = temporary(what, Layout(pass_.sizes, pass_.out_strides), partial, to)
+        if not _launch(reducer, pass_, pass_.out_strides, source, left):
             return False
-        work, given = made.rest, left
+        work, source = pass_.rest, left
         if reducer.then:
             reducer = reducer_of(reducer.then, target.dtype)
 
 
-def _launch(reducer: Reducer, made: Pass, strides: Ints, source: View, target: View) -> bool:
+def _launch(reducer: Reducer, pass_: Pass, strides: Ints, source: View, target: View) -> bool:
     """Launch one pass to these strides; return False if it has too many dims."""
     device = target.device
-    offsets = source.layout.offset, target.layout.offset
+    operands = operand(source, pass_.strides), operand(target, strides)
     codes = _code(source.dtype), _code(target.dtype)
-    plan = plan_pass(reducer, made, strides, *codes, offsets, device.profile)
+    plan = plan_pass(reducer, pass_, operands, codes, device.profile)
     if plan is not None:
         device.launch(plan, (access(source, False), access(target, True)))
     return plan is not None
 
 
-def _code(dtype: DType) -> Code:
-    return _CODES.get(dtype) or Code(dtype.code, dtype.itemsize)
+def _code(dtype: DType) -> int:
+    return _CODES.get(dtype) or dtype.code
 
 
 def _partial(reducer: Reducer, target: DType) -> DType:

@@ -15,7 +15,7 @@ from dml_vk.errors import DeviceMemoryError
 from dml_vk.kernels.codegen import kernel_cache
 from dml_vk.kernels.codegen.sources import source_of
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.chain import Attached, Recipe
+from dml_vk.kernels.plan.chain import Inlined, Recipe
 from dml_vk.kernels.plan.fused import FUSED
 from dml_vk.limits import Profile
 from dml_vk.observe import builds, dispatches
@@ -41,7 +41,7 @@ SPARE = 8  # shrinking drops 1/8 of the most, so that not every new pipeline mak
 class Key(NamedTuple):
     """The identity of a pipeline. `module` is the name of a kernel of ours, a recipe, or SPIR-V."""
 
-    module: str | bytes | Recipe | Attached
+    module: str | bytes | Recipe | Inlined
     spec: Ints
     push_words: int
     bindings: int
@@ -206,7 +206,7 @@ class Pipelines:
         first_use.made(seconds)
         return Cached(pipeline, HELD_PER_BYTE * len(module.spirv))
 
-    def _shipped(self, module: str | Recipe | Attached, key: Key) -> tuple[bytes, Ints, bool]:
+    def _shipped(self, module: str | Recipe | Inlined, key: Key) -> tuple[bytes, Ints, bool]:
         """A kernel of ours, its constants, and whether it is from disk."""
         source = source_of(module, key.spec)
         if self.arithmetic is not None:

@@ -16,7 +16,7 @@ Axis = int | tuple[int, ...] | None
 
 
 def reference(name: str, array: Any, axes: tuple[int, ...], *, dtype: Any = None) -> Array:
-    """The result of a reduction over these axes: NumPy's, unless it has none or another one.
+    """The result of a reduction over these axes: NumPy's, unless it lacks this or has other bits.
 
     `dtype` is for those that accumulate.
 
@@ -58,14 +58,14 @@ def tree_prod(array: Any, axis: Axis = None, *, keepdims: bool = False, dtype: A
 def _tree(
     combine: Any, neutral: float, empty: float, array: Any, axis: Axis, keepdims: bool, dtype: Any
 ) -> Array:
-    given = np.asarray(array)
-    wanted = np.dtype(dtype or given.dtype)
-    axes = range(given.ndim) if axis is None else np.atleast_1d(axis) % max(1, given.ndim)
-    reduced = sorted({int(one) for one in axes})
-    kept = [dim for dim in range(given.ndim) if dim not in reduced]
-    sizes = [given.shape[dim] for dim in kept]
+    array = np.asarray(array)
+    wanted = np.dtype(dtype or array.dtype)
+    axes = range(array.ndim) if axis is None else np.atleast_1d(axis) % max(1, array.ndim)
+    reduced = sorted({int(dim) for dim in axes})
+    left = [dim for dim in range(array.ndim) if dim not in reduced]
+    sizes = [array.shape[dim] for dim in left]
     computed = np.float64 if wanted == np.float64 else np.float32
-    nodes = given.transpose([*kept, *reduced]).reshape(*sizes, -1 if given.size else 0)
+    nodes = array.transpose([*left, *reduced]).reshape(*sizes, -1 if array.size else 0)
     nodes = nodes.astype(computed)
     with np.errstate(all="ignore"):
         while nodes.shape[-1] > 1:
@@ -73,7 +73,7 @@ def _tree(
             nodes = np.pad(nodes, widths, constant_values=neutral)
             nodes = combine(nodes[..., ::2], nodes[..., 1::2])
         total = nodes[..., 0] if nodes.shape[-1] else np.full(sizes, empty, computed)
-        shape = [1 if dim in reduced else size for dim, size in enumerate(given.shape)]
+        shape = [1 if dim in reduced else size for dim, size in enumerate(array.shape)]
         return np.asarray(total, wanted).reshape(shape if keepdims else sizes)
 
 
@@ -89,7 +89,7 @@ def _accumulated(tree: Callable[..., Array], whole: Callable[..., Any]) -> Calla
 
 
 def _extreme(name: str) -> Callable[..., Array]:
-    """NumPy's, which may be either of two zeros: +0 is the greater one."""
+    """NumPy's, but with +0 greater than -0: NumPy may return either."""
 
     def function(array: Array, axes: Any) -> Array:
         result = np.asarray(getattr(np, name)(array, axes))
@@ -103,7 +103,7 @@ def _extreme(name: str) -> Callable[..., Array]:
 
 
 def _index(name: str) -> Callable[..., Array]:
-    """The index counts through all that is reduced, in row-major order."""
+    """NumPy's, along all reduced dims in row-major order."""
 
     def function(array: Array, axes: Any) -> Array:
         sizes = [size for dim, size in enumerate(array.shape) if dim not in axes]

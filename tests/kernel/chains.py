@@ -14,8 +14,9 @@ import pytest
 import dml_vk
 from dml_vk.kernels.codegen import chained
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.chain import Chain, Node, Operand, node_of, present
+from dml_vk.kernels.plan.chain import Chain, Node, node_of, present
 from dml_vk.kernels.plan.fused import params_of, plan_fused
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.layout import Layout
 from dml_vk.ops.view import access
 from dml_vk.runtime.hazards import Access

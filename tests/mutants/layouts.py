@@ -84,8 +84,8 @@ MUTANTS = (
         "format-lost-by-reductions",
         "a reduction without its dims forgets the order of those that are left",
         "dml_vk/array/statistics/reductions.py",
-        "order = [kept.index(dim) for dim in layout.order if dim not in axes]",
-        "order = list(range(len(kept)))",
+        "order = [left_dims.index(dim) for dim in layout.order if dim not in axes]",
+        "order = list(range(len(left_dims)))",
         ("tests/kernel/test_format_rules.py", "tests/kernel/array/statistics/test_statistics.py"),
     ),
     Mutant(

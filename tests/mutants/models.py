@@ -65,9 +65,9 @@ MUTANTS = (
         (f"{_MODELS}/test_values.py",),
     ),
     Mutant(
-        "onnx-fused-although-used",
+        "onnx-folded-although-used",
         "a convolution whose result is an output as well takes in the activation after it",
-        f"{_ONNX}/fusing.py",
+        f"{_ONNX}/fold_norms.py",
         "    uses.update(output.name for output in graph.outputs)\n",
         "",
         (f"{_MODELS}/test_models.py",),
@@ -100,8 +100,8 @@ MUTANTS = (
         "dask-order-of-nodes",
         "nodes of different levels are joined in the order of their numbers",
         f"{_DASK}/sums.py",
-        "key=lambda one: one.number << one.level)",
-        "key=lambda one: one.number)",
+        "key=lambda node: node.number << node.level)",
+        "key=lambda node: node.number)",
         (f"{_CHUNKS}/test_sums.py::test_any_chunks_and_axes",),
     ),
     Mutant(

@@ -146,9 +146,9 @@ MUTANTS = (
         (f"{_OPS}/test_fused_parts.py",),
     ),
     Mutant(
-        "plan-attached-alike",
+        "plan-inlined-alike",
         "a chain works in place of what a kernel writes although that is aligned otherwise",
-        f"{_PLAN}/attached.py",
+        f"{_PLAN}/inlined.py",
         "return operand[::2] == other[::2] and at[0] == at[1]",
         "return operand[::2] == other[::2]",
         ("tests/kernel/compiler/test_attaching.py",),

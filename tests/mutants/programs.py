@@ -111,7 +111,7 @@ MUTANTS = (
         ),
     ),
     Mutant(
-        "attaching-past-a-check",
+        "inlining-past-a-check",
         "a chain that writes a tensor from outside waits until after a check",
         f"{_COMPILER}/passes/inline.py",
         "if end < start or (checks and any(access.writes for access in own)):",
@@ -122,7 +122,7 @@ MUTANTS = (
         ),
     ),
     Mutant(
-        "attaching-what-the-kernel-writes",
+        "inlining-what-the-kernel-writes",
         "a chain becomes part of a kernel that writes another thing that the chain reads",
         f"{_COMPILER}/passes/inline.py",
         "            for other in (*between, *accesses_of(later))\n",
@@ -130,7 +130,7 @@ MUTANTS = (
         (f"{_TESTS}/test_read_twice.py",),
     ),
     Mutant(
-        "attaching-what-is-written-between",
+        "inlining-what-is-written-between",
         "a chain moves to its reader past a step that writes what it reads",
         f"{_COMPILER}/passes/inline.py",
         "            and (access.writes or other.writes)\n",

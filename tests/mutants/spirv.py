@@ -110,11 +110,11 @@ MUTANTS = (
         ("tests/kernel/ops/test_fused.py::test_layouts",),
     ),
     Mutant(
-        "attached-start",
+        "inlined-start",
         "a chain counts its index from the other side of where a kernel starts",
-        f"{_CODEGEN}/attached.py",
-        "self.constant(-attachment.start)",
-        "self.constant(attachment.start)",
+        f"{_CODEGEN}/inlined.py",
+        "self.constant(-inlined.start)",
+        "self.constant(inlined.start)",
         ("tests/kernel/compiler/test_before.py::test_before",),
     ),
     Mutant(

@@ -61,16 +61,17 @@ def reduced_layout(layout: Layout, axes: Ints, keepdims: bool) -> Layout:
     if keepdims:
         sizes = [1 if dim in axes else size for dim, size in enumerate(layout.sizes)]
         return Layout.packed(sizes, layout.order)
-    kept = [dim for dim in range(layout.rank) if dim not in axes]
-    order = [kept.index(dim) for dim in layout.order if dim not in axes]
-    return Layout.packed([layout.sizes[dim] for dim in kept], order)
+    left_dims = [dim for dim in range(layout.rank) if dim not in axes]
+    order = [left_dims.index(dim) for dim in layout.order if dim not in axes]
+    return Layout.packed([layout.sizes[dim] for dim in left_dims], order)
 
 
 @lru_cache(maxsize=4096)
 def _without(layout: Layout, axes: Ints) -> Layout:
     """Drop these dims, which have size 1."""
-    kept = [dim for dim in range(layout.rank) if dim not in axes]
-    sizes, strides = [layout.sizes[dim] for dim in kept], [layout.strides[dim] for dim in kept]
+    left_dims = [dim for dim in range(layout.rank) if dim not in axes]
+    sizes = [layout.sizes[dim] for dim in left_dims]
+    strides = [layout.strides[dim] for dim in left_dims]
     return Layout(sizes, strides, layout.offset)
 
 
@@ -178,21 +179,21 @@ def _accumulate_into(what: str, x: Tensor, axes: Ints, target: Tensor, keepdims:
         multiply_along(what, x, to, axes)
 
 
-def computed_in(dtype: DType, *given: DType) -> DType:
+def computed_in(dtype: DType, *operands: DType) -> DType:
     """Return the dtype in which a float or complex result of operands of these dtypes is computed.
 
-    Integers are computed in float64, so that only the result is rounded; but those that float32
-    holds are computed as floats if there are others.
+    Integers are computed in float64, so that only the result is rounded. But where some operands
+    are floats, integers that float32 holds are computed as floats.
     """
-    if given and not _hold_all(given):
+    if operands and not _hold_all(operands):
         return complex128 if dtype.kind == "c" else float64
     return float32 if dtype.kind == "f" and dtype.itemsize == 2 else dtype
 
 
-def _hold_all(given: Sequence[DType]) -> bool:
+def _hold_all(dtypes: Sequence[DType]) -> bool:
     """Whether there are floats among the dtypes, and float32 holds the integers beside them."""
-    integers = [one for one in given if one.kind not in "fc"]
-    return len(integers) < len(given) and builtins.all(one.itemsize <= 2 for one in integers)
+    integers = [dtype for dtype in dtypes if dtype.kind not in "fc"]
+    return len(integers) < len(dtypes) and builtins.all(dtype.itemsize <= 2 for dtype in integers)
 
 
 def _accumulation(what: str) -> Callable[..., Tensor]:
@@ -256,7 +257,7 @@ def _function(row: Reduction) -> Callable[..., Tensor]:
     return hinted(function)
 
 
-# The functions are made of the table's rows.
+# Each row of the table defines a function.
 FUNCTIONS: dict[str, Callable[..., Tensor]] = {
     name: _function(row) for name, row in REDUCTIONS.items()
 }

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dml_vk.compiler.passes.fuse import Reach, computed_of, reaches_of
 from dml_vk.compiler.passes.liveness import Step
-from dml_vk.kernels.codegen.attached import bindings_of
-from dml_vk.kernels.plan.attached import kernel_of
+from dml_vk.kernels.codegen.inlined import bindings_of
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Recipe, present
+from dml_vk.kernels.plan.inlined import kernel_of
 from dml_vk.tracing.step import Launch, SlotAccess
 
 
@@ -110,8 +110,8 @@ def _elements(step: Launch) -> list[tuple[int, object]]:
         return []
     if isinstance(plan.recipe, Recipe):
         return [
-            (access.slot, (access.base, way._replace(align=0)))
-            for access, way in zip(step.accesses, plan.recipe.ways)
+            (access.slot, (access.base, pattern._replace(align=0)))
+            for access, pattern in zip(step.accesses, plan.recipe.patterns)
         ]
     computed = plan.computed
     if computed is None or not computed.spec:

@@ -16,8 +16,9 @@ from dml_vk.compiler.passes.liveness import Step, cost
 from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.elementwise import Applied
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.chain import Chain, Computed, Node, Operand, node_of, present
+from dml_vk.kernels.plan.chain import Chain, Computed, Node, node_of, present
 from dml_vk.kernels.plan.fused import is_known, params_of, plan_fused
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.limits import Profile
 from dml_vk.tracing.step import Chained, Launch, SlotAccess, Verify
 

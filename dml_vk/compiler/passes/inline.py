@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from dml_vk.compiler.passes.aliasing import accesses_of, used_of
 from dml_vk.compiler.passes.liveness import Step, cost
-from dml_vk.kernels.codegen.attached import outline
-from dml_vk.kernels.plan.attached import Attaching, Passing, kernel_for, plan_attached
+from dml_vk.kernels.codegen.inlined import outline
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import WORD, Chain
 from dml_vk.kernels.plan.chain_part import part_of
 from dml_vk.kernels.plan.fused import computing_ns
+from dml_vk.kernels.plan.inlined import InlinedPlan, Passing, kernel_for, plan_inlined
 from dml_vk.kernels.plan.recompute import recompute_ns
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.limits import Profile
@@ -183,10 +183,10 @@ class _Inlining:
         wanted = kernel_for(plan, passing, chain)
         outlined = wanted and outline(wanted, binding, is_read, self._profile.unrolls)
         params = len(kernel.params)
-        attaching = plan_attached(plan, params, passing, chain, self._profile, outlined)
-        if attaching is None:
+        inlined = plan_inlined(plan, params, passing, chain, self._profile, outlined)
+        if inlined is None:
             return None
-        return _work(kernel, chained, number, binding, attaching, groups)
+        return _work(kernel, chained, number, binding, inlined, groups)
 
 
 def _again_ns(chain: Chain) -> float:
@@ -209,23 +209,23 @@ def _work(
     chained: Chained,
     number: int,
     binding: int,
-    attaching: Attaching,
+    inlined: InlinedPlan,
     groups: tuple[tuple[Launch, ...], ...],
 ) -> Launch:
     accesses, mine = list(kernel.accesses), chained.accesses[number]
-    if attaching.through is not None:
-        own, its = chained.accesses[attaching.through], accesses[binding]
+    if inlined.through is not None:
+        own, its = chained.accesses[inlined.through], accesses[binding]
         low, high = own.low + its.low - mine.low, own.low + its.high - mine.low
-        accesses[binding] = own._replace(base=own.base + attaching.moved, low=low, high=high)
+        accesses[binding] = own._replace(base=own.base + inlined.moved, low=low, high=high)
     else:  # The kernel only counts from it.
-        first, at = chained.accesses[attaching.others[0]], accesses[binding].base
+        first, at = chained.accesses[inlined.others[0]], accesses[binding].base
         base = first.low // QUAD_BYTES * QUAD_BYTES + at % QUAD_BYTES
         accesses[binding] = first._replace(base=base)
     for k in set(range(len(accesses))) - {*used_of(kernel)}:
         accesses[k] = accesses[binding]._replace(writes=False)  # Its slot may be gone.
-    accesses += [chained.accesses[k] for k in attaching.others]
-    params = (*kernel.params, *(0,) * attaching.filled, *chained.params)
-    return Launch(attaching.plan, tuple(accesses), params, kernel.what, kernel.caller, groups)
+    accesses += [chained.accesses[k] for k in inlined.others]
+    params = (*kernel.params, *(0,) * inlined.filled, *chained.params)
+    return Launch(inlined.plan, tuple(accesses), params, kernel.what, kernel.caller, groups)
 
 
 def _index(steps: Sequence[Step], wanted: Step) -> int:

@@ -14,7 +14,7 @@ from dml_vk.kernels.codegen import elements
 from dml_vk.kernels.codegen.elements import Address, Values, coordinates, moved
 from dml_vk.kernels.codegen.nodes import Nodes
 from dml_vk.kernels.plan.base import BASES, END, FIRST
-from dml_vk.kernels.plan.chain import Recipe, Way
+from dml_vk.kernels.plan.chain import AccessPattern, Recipe
 from dml_vk.kernels.plan.nodes import scalar_words
 from dml_vk.spirv import spec as op
 from dml_vk.spirv.builder import Main
@@ -31,8 +31,8 @@ def built(recipe: Recipe, native: int, unrolls: bool = True) -> bytes:
 class _Chained:
     def __init__(self, recipe: Recipe, native: int, unrolls: bool) -> None:
         self.recipe = recipe
-        self.reads = len(recipe.ways) - len(recipe.results)
-        at = BASES + len(recipe.ways)
+        self.reads = len(recipe.patterns) - len(recipe.results)
+        at = BASES + len(recipe.patterns)
         self.main = Main(at + scalar_words(recipe.nodes))
         self.nodes = Nodes(self.main, recipe.nodes, self.reads, at, native, unrolls)
 
@@ -40,7 +40,7 @@ class _Chained:
         main, recipe = self.main, self.recipe
         constant, number = main.constant, main.number
         lanes = constant(recipe.lanes)
-        self.bases = [main.push(BASES + k) for k in range(len(recipe.ways))]
+        self.bases = [main.push(BASES + k) for k in range(len(recipe.patterns))]
         self.nodes.begin()
         first = main.push(FIRST)
         units = number(op.I_SUB, main.push(END), first)
@@ -76,10 +76,10 @@ class _Chained:
         group, row = n, constant(0)
         if self.recipe.rows:
             # Pieces across rows that lie side by side are those of neighbouring lanes.
-            (beside, *_) = self.recipe.rows if self.recipe.ways[0].across else (1,)
-            piece, others = coordinates(self.main, n, (beside, 0))
+            (pieces, *_) = self.recipe.rows if self.recipe.patterns[0].across else (1,)
+            piece, others = coordinates(self.main, n, (pieces, 0))
             group, above = coordinates(self.main, others, (self.recipe.groups, 0))
-            row = number(op.I_ADD, number(op.I_MUL, above, constant(beside)), piece)
+            row = number(op.I_ADD, number(op.I_MUL, above, constant(pieces)), piece)
         element = number(op.I_MUL, group, constant(self.recipe.unit))
         self._range(row, element, self.recipe.unit, self.recipe.step)
 
@@ -97,7 +97,10 @@ class _Chained:
         """A part of a row, step by step, or what is on both sides of so many elements of it."""
         main, number, recipe = self.main, self.main.number, self.recipe
         rows = coordinates(self.main, row, self.recipe.rows)
-        starts = [moved(main, base, rows, way.rows) for base, way in zip(self.bases, recipe.ways)]
+        starts = [
+            moved(main, base, rows, pattern.rows)
+            for base, pattern in zip(self.bases, recipe.patterns)
+        ]
         ahead = main.constant(0)
         if recipe.phase is not None:
             back = number(op.I_SUB, main.constant(0), starts[recipe.phase])
@@ -105,9 +108,9 @@ class _Chained:
         if between is None:
             element = number(op.I_ADD, element, ahead)
         at = []
-        for start, way in zip(starts, recipe.ways):
-            if len(way.steps) == 1:
-                along = number(op.I_MUL, element, main.constant(way.steps[0]))
+        for start, pattern in zip(starts, recipe.patterns):
+            if len(pattern.steps) == 1:
+                along = number(op.I_MUL, element, main.constant(pattern.steps[0]))
                 start = number(op.I_ADD, start, along)
             at.append(start)
 
@@ -118,7 +121,7 @@ class _Chained:
             skipped = (is_ahead, main.constant(0), main.constant(between))
             return number(op.I_ADD, i, main.make(op.SELECT, main.uint, *skipped))
 
-        self.quad = recipe.quad if recipe.ways[0].across else step
+        self.quad = recipe.quad if recipe.patterns[0].across else step
         still = self._still(at)
 
         def follow(i: int) -> None:
@@ -168,10 +171,10 @@ class _Chained:
     def _still(self, at: Sequence[int]) -> dict[int, Values]:
         """The values that are the same in all steps of a unit."""
         values: dict[int, Values] = {}
-        for k, way in enumerate(self.recipe.ways[: self.reads]):
-            if way.steps == (0,):
-                address = self._places(way, at[k], self.main.constant(0), [])
-                values[k] = self._read(k, way, address)
+        for k, pattern in enumerate(self.recipe.patterns[: self.reads]):
+            if pattern.steps == (0,):
+                address = self._places(pattern, at[k], self.main.constant(0), [])
+                values[k] = self._read(k, pattern, address)
         self.nodes.compute(values, self.quad)
         return values
 
@@ -187,29 +190,33 @@ class _Chained:
         common: bool = False,
     ) -> Callable[[], None]:
         """Add the values of a step to those that stand still, and return what writes them."""
-        ways = self.recipe.ways
+        patterns = self.recipe.patterns
         at_elements = self._coordinates_along(along)
-        places = [self._places(way, address, i, at_elements) for address, way in zip(at, ways)]
-        for k, way in enumerate(ways[: self.reads]):
+        places = [
+            self._places(pattern, address, i, at_elements) for address, pattern in zip(at, patterns)
+        ]
+        for k, pattern in enumerate(patterns[: self.reads]):
             if k not in values:
-                values[k] = self._read(k, way, places[k])
+                values[k] = self._read(k, pattern, places[k])
         self.nodes.compute(values, self.quad, common=common)
 
         def write() -> None:
             for k, result in enumerate(self.recipe.results, self.reads):
-                where = k, ways[k].itemsize, self._width(ways[k], self.quad), places[k]
+                where = k, patterns[k].itemsize, self._width(patterns[k], self.quad), places[k]
                 elements.write(self.main, *where, values[result], shared=self.recipe.shares)
 
         return write
 
-    def _places(self, way: Way, at: int, i: int, at_elements: list[list[int]]) -> Address:
+    def _places(
+        self, pattern: AccessPattern, at: int, i: int, at_elements: list[list[int]]
+    ) -> Address:
         """Where the elements of a step are."""
         constant, number = self.main.constant, self.main.number
-        if len(way.steps) > 1:
-            return cache(lambda k: moved(self.main, at, at_elements[k], way.steps))
-        (step,) = way.steps
+        if len(pattern.steps) > 1:
+            return cache(lambda k: moved(self.main, at, at_elements[k], pattern.steps))
+        (step,) = pattern.steps
         start = number(op.I_ADD, at, number(op.I_MUL, i, constant(step)))
-        offsets = way.across or tuple([k * step for k in range(self.quad)])
+        offsets = pattern.across or tuple([k * step for k in range(self.quad)])
         address = cache(lambda offset: number(op.I_ADD, start, constant(offset)))
         return lambda k: address(offsets[k])
 
@@ -230,11 +237,11 @@ class _Chained:
             at_elements.append(more)
         return at_elements
 
-    def _width(self, way: Way, count: int) -> int:
+    def _width(self, pattern: AccessPattern, count: int) -> int:
         """The bytes that are moved at once where elements follow each other."""
-        follow = way.across == tuple(range(count)) if way.across else way.steps == (1,)
-        return min(way.align, count * way.itemsize, _QUAD) if follow else 0
+        follow = pattern.across == tuple(range(count)) if pattern.across else pattern.steps == (1,)
+        return min(pattern.align, count * pattern.itemsize, _QUAD) if follow else 0
 
-    def _read(self, binding: int, way: Way, address: Address) -> Values:
-        width = self._width(way, self.quad)
-        return elements.read(self.main, binding, way.itemsize, width, address, self.quad)
+    def _read(self, binding: int, pattern: AccessPattern, address: Address) -> Values:
+        width = self._width(pattern, self.quad)
+        return elements.read(self.main, binding, pattern.itemsize, width, address, self.quad)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels import registry
-from dml_vk.kernels.codegen import attached, chained, library, nodes
-from dml_vk.kernels.plan.chain import Attached, Recipe
+from dml_vk.kernels.codegen import chained, inlined, library, nodes
+from dml_vk.kernels.plan.chain import Inlined, Recipe
 
 
 class Source(NamedTuple):
@@ -19,7 +19,7 @@ class Source(NamedTuple):
     make: Callable[[int, bool], bytes]  # with these operations; whether loops are unrolled
 
 
-def source_of(module: str | Recipe | Attached, spec: Ints) -> Source:
+def source_of(module: str | Recipe | Inlined, spec: Ints) -> Source:
     """Where a kernel of ours with these constants comes from."""
     if isinstance(module, Recipe):
         return Source(
@@ -27,11 +27,11 @@ def source_of(module: str | Recipe | Attached, spec: Ints) -> Source:
             nodes.checks_of(module.nodes),
             lambda native, unrolls: chained.built(module, native, unrolls),
         )
-    if isinstance(module, Attached):
+    if isinstance(module, Inlined):
         return Source(
-            attached.modules_of(module),
-            attached.checks_of(module),
-            lambda native, unrolls: attached.built(module, native, unrolls),
+            inlined.modules_of(module),
+            inlined.checks_of(module),
+            lambda native, unrolls: inlined.built(module, native, unrolls),
         )
     checks = registry.checks_of(module, registry.constants_from_op(module, spec))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from dml_vk.kernels.plan.chain import Attached, Computed, Recipe
+from dml_vk.kernels.plan.chain import Computed, Inlined, Recipe
 from dml_vk.kernels.plan.rounds import AROUND
 
 # Every kernel's push block starts with the half-open range of work items to process, then one base
@@ -66,7 +66,7 @@ class Plan:
     # The same on complex numbers, where it does it to their parts.
     of_complex: Computed | None = None
     # The recipe of a generated module: of a chain, or of a kernel with chains inlined.
-    recipe: Recipe | Attached | None = None
+    recipe: Recipe | Inlined | None = None
 
     def rounds(self, units: int, groups: int) -> int:
         """The most loop iterations of any invocation when `groups` share `units` work items.

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.elementwise import Applied
+from dml_vk.kernels.plan.tasks import Operand
 
 # Beside the kernels of operators: elements as they are, and one element for all.
 COPY, FILL = "copy", "fill"
@@ -29,14 +30,6 @@ class Computed(NamedTuple):
     spec: Ints
 
 
-class Operand(NamedTuple):
-    """Elements in memory: strides over the sizes of the chain, the rest in elements."""
-
-    strides: Ints
-    offset: int
-    itemsize: int
-
-
 class Node(NamedTuple):
     """One elementwise operation of a chain, as a launch of its own would do it."""
 
@@ -47,7 +40,7 @@ class Node(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """Operations on the elements at each index of `sizes`."""
+    """Operations on the elements at each index of `sizes`, which operands have strides over."""
 
     sizes: Ints
     reads: tuple[Operand, ...]
@@ -67,14 +60,14 @@ def present(computed: Computed) -> list[int]:
     return [k for k in range(len(computed.operands) - 1) if not absent >> k & 1]
 
 
-class Way(NamedTuple):
-    """How a kernel of a chain comes to an operand's elements."""
+class AccessPattern(NamedTuple):
+    """How a kernel of a chain accesses the elements of an operand."""
 
     itemsize: int
     rows: Ints  # strides from row to row
     steps: Ints  # along a row: one number if it is the same throughout, else of each of its dims
     align: int  # bytes that each row starts at a multiple of, at most a quad
-    across: Ints = ()  # where the elements of a step are that is one piece across rows
+    across: Ints = ()  # offsets of the elements of a step that goes across rows
 
 
 class Recipe(NamedTuple):
@@ -88,17 +81,17 @@ class Recipe(NamedTuple):
     quad: int  # elements that are read, computed and written in a step
     step: int  # the length of a step: `quad`, or 1 if it goes across
     least: int  # that of a step at the end of a row
-    ways: tuple[Way, ...]  # of what is read, then of what is written
+    patterns: tuple[AccessPattern, ...]  # of what is read, then of what is written
     nodes: tuple[Node, ...]
     results: Ints  # the numbers of the values that are written
     phase: int | None = None
-    """The way at whose whole words units start, if rows start anywhere: it follows a row."""
+    """The number of the pattern at whose whole words units start, if rows start anywhere."""
     shares: bool = False  # words of what is written, between units
 
     @property
     def ahead(self) -> int:
         """The most elements of a row that come before its first unit."""
-        return 0 if self.phase is None else WORD // self.ways[self.phase].itemsize - 1
+        return 0 if self.phase is None else WORD // self.patterns[self.phase].itemsize - 1
 
     @property
     def groups(self) -> int:
@@ -111,15 +104,15 @@ class Recipe(NamedTuple):
         return math.prod(self.row) - self.groups * self.unit
 
 
-class Beside(NamedTuple):
-    """What a chain that is attached reads, or writes, at a binding of its own."""
+class ChainOperand(NamedTuple):
+    """What an inlined chain reads, or writes, at a binding of its own."""
 
     itemsize: int
-    strides: Ints  # over the dims of what passes
+    strides: Ints  # over `InlinedChain.sizes`
     align: int  # bytes that its rows start at a multiple of, at most a quad
 
 
-class Attachment(NamedTuple):
+class InlinedChain(NamedTuple):
     """A chain on the elements that a kernel reads or writes at one binding.
 
     Values have numbers as in `Node`. One is the element that passes `through`, if the chain uses
@@ -132,7 +125,7 @@ class Attachment(NamedTuple):
     start: int  # the index that the kernel's base has, in elements
     align: int  # bytes that the first element is at a multiple of, at most a quad
     sizes: Ints  # of the dims that what passes is dense in, innermost first
-    besides: tuple[Beside, ...]  # what is read, then what is written
+    operands: tuple[ChainOperand, ...]  # what is read, then what is written
     reads: Ints  # the numbers of these values
     results: Ints
     first: int  # the number of the first node's value
@@ -144,18 +137,18 @@ class Attachment(NamedTuple):
         """Whether so many elements at a multiple of as many are side by side in one row."""
         return not (self.sizes[0] % count or self.align % (count * self.itemsize))
 
-    def width(self, beside: Beside, count: int) -> int:
+    def width(self, operand: ChainOperand, count: int) -> int:
         """The bytes that are moved at once at a binding, for such elements; 0 if one by one."""
-        return min(beside.align, count * beside.itemsize) if beside.strides[0] == 1 else 0
+        return min(operand.align, count * operand.itemsize) if operand.strides[0] == 1 else 0
 
 
-class Attached(NamedTuple):
-    """A kernel of ours, or one that has a chain attached, with a chain attached to it."""
+class Inlined(NamedTuple):
+    """A kernel with a chain inlined at one binding; without `inlined`, a kernel of the package."""
 
     module: str
     spec: Ints
     fma: bool
     bindings: int  # of the kernel without this chain
-    kernel: Attached | None = None
-    attachment: Attachment | None = None
+    kernel: Inlined | None = None
+    inlined: InlinedChain | None = None
     folded: tuple[Ints, ...] = ()  # members of the push block that become constants: start, words

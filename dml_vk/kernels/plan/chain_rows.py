@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.plan.chain import WORD, Operand, Way
+from dml_vk.kernels.plan.chain import WORD, AccessPattern
 from dml_vk.kernels.plan.dims import Dim, dense
-from dml_vk.kernels.plan.tasks import QUAD_BYTES
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand
 from dml_vk.limits import Profile
 
 # Of a step across rows: what takes longer, is also long to compile for so many elements.
@@ -33,10 +33,10 @@ class Row(NamedTuple):
         return math.prod([dim.size for dim in self.dims])
 
 
-class Ways(NamedTuple):
-    """How a kernel comes to the elements of all operands, and where words are not whole."""
+class RowAccess(NamedTuple):
+    """How a kernel accesses the elements of all operands, and where words are not whole."""
 
-    of: tuple[Way, ...]
+    patterns: tuple[AccessPattern, ...]
     unit: int
     least: int  # the length of a step at the end of a row
     phase: int | None = None  # see Recipe
@@ -111,51 +111,54 @@ def _across(
     return [Row([row], [pieces, *outer], unit, quad, 1, across)]
 
 
-def ways_of(
+def access_of(
     row: Row, operands: Sequence[Operand], dims: list[Dim], starts: Ints, writes: int
-) -> Ways:
-    """How to come to the elements of all operands, of which the last `writes` are written.
+) -> RowAccess:
+    """How to access the elements of all operands, of which the last `writes` are written.
 
-    Elements smaller than words are written by whole words where these are in one unit, and one by
-    one at the ends of rows, or wherever they do not follow each other.
+    Elements smaller than words are written by whole words where a unit has all of a word. At the
+    ends of rows, and where they are not side by side, they are written one by one.
     """
 
-    def found(phase: int | None) -> tuple[Way, ...]:
+    def patterns_with(phase: int | None) -> tuple[AccessPattern, ...]:
         return tuple(
             [
-                _way(operand, row, k, dims, starts, operands, phase)
+                _pattern(operand, row, k, dims, starts, operands, phase)
                 for k, operand in enumerate(operands)
             ]
         )
 
-    ways, written = found(None), range(len(operands) - writes, len(operands))
+    patterns, written = patterns_with(None), range(len(operands) - writes, len(operands))
     small = [k for k in written if operands[k].itemsize < WORD]
     phase = None
     if not row.across:
-        moved = [k for k in small if ways[k].steps == (1,) and ways[k].align < WORD]
+        moved = [k for k in small if patterns[k].steps == (1,) and patterns[k].align < WORD]
         phase = min(moved, key=lambda k: operands[k].itemsize, default=None)
         if phase is not None:
-            shifted = found(phase)
-            if any(shifted[k].align < WORD for k in small if ways[k].steps == (1,)):
+            shifted = patterns_with(phase)
+            if any(shifted[k].align < WORD for k in small if patterns[k].steps == (1,)):
                 phase = None  # They start at words at different elements.
             else:
-                ways = shifted
-    alone = frozenset([k for k in small if not _follows(ways[k], row) or ways[k].align < WORD])
+                patterns = shifted
+    alone = frozenset(
+        [k for k in small if not _follows(patterns[k], row) or patterns[k].align < WORD]
+    )
     least = max([WORD // operands[k].itemsize for k in small], default=1)
     if row.across or phase is not None or row.extent % least:
         least = 1
     rows, unit = math.prod([dim.size for dim in row.outer]), row.unit
     if phase is not None:
         unit = _fitting(unit, row.quad, row.extent - WORD // operands[phase].itemsize + 1)
-    return Ways(ways, unit, least, phase, bool(alone) or (phase is not None and rows > 1), alone)
+    shares = bool(alone) or (phase is not None and rows > 1)
+    return RowAccess(patterns, unit, least, phase, shares, alone)
 
 
-def _follows(way: Way, row: Row) -> bool:
+def _follows(pattern: AccessPattern, row: Row) -> bool:
     """Whether the elements of a step lie side by side."""
-    return way.across == tuple(range(row.quad)) if row.across else way.steps == (1,)
+    return pattern.across == tuple(range(row.quad)) if row.across else pattern.steps == (1,)
 
 
-def _way(
+def _pattern(
     operand: Operand,
     row: Row,
     number: int,
@@ -163,8 +166,8 @@ def _way(
     starts: Ints,
     operands: Sequence[Operand],
     phase: int | None,
-) -> Way:
-    """How to come to an operand's elements, if rows start where the words of `phase` do."""
+) -> AccessPattern:
+    """How to access an operand's elements, if rows start where the words of `phase` do."""
     size = operand.itemsize
     along = [dim.strides[number] for dim in row.dims]
     outer = [dim.strides[number] for dim in row.outer]
@@ -181,4 +184,4 @@ def _way(
     align = math.gcd(QUAD_BYTES, *[move * size for move in moves])
     inner = [dim.strides[number] for dim in dims[:2]]
     across = tuple([sum(map(operator.mul, at, inner)) for at in row.across])
-    return Way(size, tuple(outer), (step,) if is_even else tuple(along), align, across)
+    return AccessPattern(size, tuple(outer), (step,) if is_even else tuple(along), align, across)

@@ -28,7 +28,7 @@ from dml_vk.kernels.plan.tiles import (
     shared_spans,
     span_of,
 )
-from dml_vk.kernels.plan.windows import Dims, Operand, constants_of
+from dml_vk.kernels.plan.windows import Dims, Image, constants_of
 from dml_vk.limits import Profile
 
 BLOCK = RUN**2  # terms: BLOCK_OF_SUM in conv.comp
@@ -42,7 +42,7 @@ _SPATIAL_SPEC = ("WINDOW", "DILATION", "STRIDE", "PADDING")
 KERNELS = (
     Kernel(
         "conv",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         tile=("ROWS", "COLUMNS"),
         bindings=("x_words", "weight_words", "bias_words", "Dst"),
         spec=(
@@ -102,10 +102,10 @@ def _is_shared(channels: Channels, columns: int, profile: Profile) -> bool:
 def plan_conv(
     channels: Channels,
     dims: Dims,
-    x: Operand,
-    weight: Operand,
+    x: Image,
+    weight: Image,
     bias: tuple[int, DType] | None,
-    dst: Operand,
+    dst: Image,
     profile: Profile,
     first: int = 0,
     epilogue: Epilogue = NO_EPILOGUE,
@@ -237,7 +237,7 @@ def plan_conv(
     )
 
 
-def _pairs(channels: Channels, across: int, dst: Operand) -> int:
+def _pairs(channels: Channels, across: int, dst: Image) -> int:
     """Which two neighbours in a tile always are a word of float16, if any.
 
     There are `across` positions side by side.
@@ -262,7 +262,7 @@ def _spans(channels: Channels, columns: int, depth: int, profile: Profile) -> tu
     return most if few[0] else rows, most if few[1] else across
 
 
-def _read(source: Operand, inputs: int) -> int:
+def _read(source: Image, inputs: int) -> int:
     """Whether four channels can be read as one."""
     if source.channel != 1 or inputs % 4:
         return _BY_ELEMENTS
@@ -270,7 +270,7 @@ def _read(source: Operand, inputs: int) -> int:
     return _BY_DEPTH if is_quad else _BY_ELEMENTS
 
 
-def _read_weight(weight: Operand, channels: Channels, *, shared: bool) -> int:
+def _read_weight(weight: Image, channels: Channels, *, shared: bool) -> int:
     """How the weight is read: by inputs, or by outputs where lanes share them."""
     read = _read(weight, channels.inputs)
     if read or not shared or channels.outputs % 4 or weight.sample != 1:
@@ -279,7 +279,7 @@ def _read_weight(weight: Operand, channels: Channels, *, shared: bool) -> int:
     return _BY_SPAN if _read(by_outputs, 4) else _BY_ELEMENTS
 
 
-def _read_x(x: Operand, dims: Dims, inputs: int) -> int:
+def _read_x(x: Image, dims: Dims, inputs: int) -> int:
     """How x is read: positions are four at a time if they are all of its own, in their order."""
     read = _read(x, inputs)
     size = 1

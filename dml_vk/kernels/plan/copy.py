@@ -34,7 +34,7 @@ _PUSH = index_push(("src_base", "dst_base"), MAX_RANK)
 KERNELS = (
     Kernel(
         "copy_words",
-        fuses=(READS, WRITES),
+        inlines=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=WORDS_SPEC,
         push=_PUSH,
@@ -42,7 +42,7 @@ KERNELS = (
     ),
     Kernel(
         "copy_packed",
-        fuses=(READS, WRITES),
+        inlines=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=PACKED_SPEC,
         push=_PUSH,
@@ -50,7 +50,7 @@ KERNELS = (
     ),
     Kernel(
         "copy_zip",
-        fuses=(READS, WRITES),
+        inlines=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=(*INDEX_SPEC, "CHANNELS", "ZIP"),
         push=_PUSH,
@@ -58,7 +58,7 @@ KERNELS = (
     ),
     Kernel(
         "copy_tile",
-        fuses=(READS, WRITES),
+        inlines=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=TILE_SPEC,
         push=_PUSH,

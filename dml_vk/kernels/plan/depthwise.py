@@ -12,13 +12,13 @@ from dml_vk.kernels.plan import windows
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.conv import Channels, Epilogue
 from dml_vk.kernels.plan.linear import SHORT
-from dml_vk.kernels.plan.windows import Dims, Operand, plan_windows
+from dml_vk.kernels.plan.windows import Dims, Image, plan_windows
 from dml_vk.limits import Profile
 
 KERNELS = (
     Kernel(
         "depthwise",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("x_words", "weight_words", "bias_words", "dst_words"),
         writes=("dst_words",),
         spec=(
@@ -47,10 +47,10 @@ def suits(channels: Channels, dims: Dims) -> bool:
 def plan_depthwise(
     channels: Channels,
     dims: Dims,
-    x: Operand,
-    weight: Operand,
+    x: Image,
+    weight: Image,
     bias: tuple[int, DType] | None,
-    dst: Operand,
+    dst: Image,
     profile: Profile,
     epilogue: Epilogue,
     *,

@@ -40,7 +40,7 @@ _VARIANTS: Mapping[str, Mapping[str, Mapping[str, Mapping[str, str]]]] = {
 KERNELS = tuple(
     Kernel(
         f"{name}_{path}",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("Dst",),
         spec=PATH_SPEC[path],
         push=_PUSH,

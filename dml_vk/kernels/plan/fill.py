@@ -28,7 +28,7 @@ _PUSH = index_push(("dst_base",), MADE_RANK, (("value", 4),))
 KERNELS = (
     Kernel(
         "fill_words",
-        fuses="a chain has the value itself",
+        inlines="a chain has the value itself",
         bindings=("Dst",),
         spec=WORDS_SPEC,
         push=_PUSH,
@@ -37,7 +37,7 @@ KERNELS = (
     ),
     Kernel(
         "fill_packed",
-        fuses="a chain has the value itself",
+        inlines="a chain has the value itself",
         bindings=("Dst",),
         spec=PACKED_SPEC,
         push=_PUSH,

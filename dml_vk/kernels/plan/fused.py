@@ -11,12 +11,12 @@ from dml_vk.arguments import Ints
 from dml_vk.kernels.elementwise import COMPUTED, element_rounds
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import BASES, Plan
-from dml_vk.kernels.plan.chain import COPY, FILL, WORD, Chain, Operand, Recipe, Way
-from dml_vk.kernels.plan.chain_rows import Row, Ways, rows_of, ways_of
+from dml_vk.kernels.plan.chain import COPY, FILL, WORD, AccessPattern, Chain, Recipe
+from dml_vk.kernels.plan.chain_rows import Row, RowAccess, access_of, rows_of
 from dml_vk.kernels.plan.dims import ascending
 from dml_vk.kernels.plan.nodes import has_rare, of_parts, scalar_places, scalar_words
 from dml_vk.kernels.plan.paths import LINE_BYTES, LOCAL_SIZE, MAX_DIVIDEND
-from dml_vk.kernels.plan.tasks import QUAD_BYTES
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand
 from dml_vk.limits import Profile
 
 FUSED = "fused"  # in place of a module's name
@@ -37,8 +37,8 @@ def plan_fused(chain: Chain, profile: Profile) -> Plan | None:
     A launch takes the accesses of what is read, then of what is written, and `params_of` as its
     params. Elements that are written may be those that are read, at the same index.
     """
-    reads = tuple([_reduced(operand) for operand in chain.reads])
-    writes = tuple([(value, _reduced(operand)) for value, operand in chain.writes])
+    reads = tuple([operand.residue() for operand in chain.reads])
+    writes = tuple([(value, operand.residue()) for value, operand in chain.writes])
     return _planned(chain._replace(reads=reads, writes=writes), profile)
 
 
@@ -51,11 +51,6 @@ def params_of(chain: Chain, words: Sequence[Ints]) -> Ints:
             for word in scalar_places(node.kernel, node.spec)
         ]
     )
-
-
-def _reduced(operand: Operand) -> Operand:
-    """A plan depends on offsets only through the position within a quad."""
-    return operand._replace(offset=operand.offset % max(1, QUAD_BYTES // operand.itemsize))
 
 
 def is_known(chain: Chain) -> bool:
@@ -95,31 +90,31 @@ def _planned(chain: Chain, profile: Profile) -> Plan | None:
     writes = len(chain.writes)
     plans: list[tuple[float, Plan]] = []
     for row in rows_of(operands, dims, profile, writes, computing_ns(chain)):
-        ways = ways_of(row, operands, dims, starts, writes)
-        plan = _plan(chain, row, ways, starts, profile)
-        if not ways.alone:
+        access = access_of(row, operands, dims, starts, writes)
+        plan = _plan(chain, row, access, starts, profile)
+        if not access.alone:
             return plan
         if plan is not None:
             plans.append((plan.units * plan.unit_ns, plan))
     return min(plans, key=operator.itemgetter(0), default=(0.0, None))[1]
 
 
-def _plan(chain: Chain, row: Row, ways: Ways, starts: Ints, profile: Profile) -> Plan | None:
+def _plan(chain: Chain, row: Row, access: RowAccess, starts: Ints, profile: Profile) -> Plan | None:
     lanes = profile.lanes
     recipe = Recipe(
         min(LOCAL_SIZE, profile.max_invocations // lanes * lanes),
         lanes,
         tuple([dim.size for dim in row.outer]),
         tuple([dim.size for dim in row.dims]),
-        ways.unit,
+        access.unit,
         row.quad,
         row.step,
-        ways.least,
-        ways.of,
+        access.least,
+        access.patterns,
         chain.nodes,
         tuple([value for value, _ in chain.writes]),
-        ways.phase,
-        ways.shares,
+        access.phase,
+        access.shares,
     )
     rows, left = math.prod(recipe.rows), recipe.left
     units = rows * (recipe.groups + (left > 0)) if 0 not in chain.sizes else 0
@@ -134,20 +129,20 @@ def _plan(chain: Chain, row: Row, ways: Ways, starts: Ints, profile: Profile) ->
             return None
     if most > rounds.MOST:
         return None
-    moved_ns = sum([_moved_ns(way, recipe.quad) for way in recipe.ways])
+    moved_ns = sum([_moved_ns(pattern, recipe.quad) for pattern in recipe.patterns])
     elements = min(recipe.unit, row.extent) * recipe.quad // recipe.step
     ends = 0 if row.across or recipe.least > 1 else left  # of a row, written one by one
-    small = [way.itemsize < WORD for way in recipe.ways[len(chain.reads) :]]
-    parts_ns = PART_NS * elements * len(ways.alone)
+    small = [pattern.itemsize < WORD for pattern in recipe.patterns[len(chain.reads) :]]
+    parts_ns = PART_NS * elements * len(access.alone)
     parts_ns += _END_NS * ends * sum(small) * rows / max(1, units)
     return Plan(
         module=FUSED,
         spec=(recipe.local_size, recipe.lanes),
-        push=(0, units, *(0 for _ in recipe.ways)),
+        push=(0, units, *(0 for _ in recipe.patterns)),
         units=units,
         unit_ns=elements * (computing_ns(chain) + moved_ns) + parts_ns,
         unit_rounds=most,
-        base_bytes=tuple([way.itemsize for way in recipe.ways]),
+        base_bytes=tuple([pattern.itemsize for pattern in recipe.patterns]),
         launches=(starts,),
         shares_words=recipe.shares,
         path=FUSED,
@@ -167,11 +162,13 @@ def computing_ns(chain: Chain) -> float:
     )
 
 
-def _moved_ns(way: Way, quad: int) -> float:
+def _moved_ns(pattern: AccessPattern, quad: int) -> float:
     """The estimated time of moving an element."""
-    if way.steps == (0,):
+    if pattern.steps == (0,):
         return 0.0
-    step = way.across[1] - way.across[0] if len(way.across) > 1 else max(map(abs, way.steps))
-    if step == 1 and way.align >= min(QUAD_BYTES, quad * way.itemsize):
-        return QUAD_NS * way.itemsize / QUAD_BYTES
-    return FAR_NS if abs(step) * way.itemsize >= LINE_BYTES else NEAR_NS
+    step = max(map(abs, pattern.steps))
+    if len(pattern.across) > 1:
+        step = pattern.across[1] - pattern.across[0]
+    if step == 1 and pattern.align >= min(QUAD_BYTES, quad * pattern.itemsize):
+        return QUAD_NS * pattern.itemsize / QUAD_BYTES
+    return FAR_NS if abs(step) * pattern.itemsize >= LINE_BYTES else NEAR_NS

@@ -40,7 +40,7 @@ _INDEX_SPEC = ("INDEX_TYPE", "SPLIT")
 KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "gather_words",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("index_words", "Src", "Dst"),
         spec=(*WORDS_SPEC, *_INDEX_SPEC),
         push=_GATHER_PUSH,
@@ -49,7 +49,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "gather_packed",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("index_words", "Src", "Dst"),
         spec=(*PACKED_SPEC, *_INDEX_SPEC),
         push=_GATHER_PUSH,
@@ -58,7 +58,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "gather_check",
-        fuses="its result is one word",
+        inlines="its result is one word",
         bindings=("Index", "Dst"),
         spec=(*ROW_SPEC, "INDEX_TYPE", "QUADS"),
         push=index_push(("index_base", "dst_base"), CHECK_RANK, (("size", 1),)),

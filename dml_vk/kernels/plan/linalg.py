@@ -45,7 +45,7 @@ def _team(
     push = ("first", "end", *bases.split(), "teams", *params.split())
     return Kernel(
         f"linalg_{name}",
-        fuses="it changes matrices in place",
+        inlines="it changes matrices in place",
         bindings=bindings,
         writes=writes,
         spec=spec,

@@ -48,7 +48,7 @@ _TILE = "ROWS", "COLUMNS"
 def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
     return Kernel(
         name,
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         tile=_TILE if "ROWS" in spec else None,
         bindings=("a_words", "b_words", "Dst"),
         spec=spec,
@@ -83,7 +83,7 @@ KERNELS = (
     ),
     Kernel(
         "matmul_linear",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         tile=_TILE,
         body="matmul_tile",
         bindings=("a_words", "b_words", "bias_words", "Dst"),

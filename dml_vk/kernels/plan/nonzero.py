@@ -23,7 +23,7 @@ _UNITS, _TIMES = 1024, 4
 KERNELS = (
     Kernel(
         "nonzero",
-        fuses="where it writes depends on values",
+        inlines="where it writes depends on values",
         bindings=("Src", "Carry", "Dst"),
         spec=(*ROW_SPEC, "TYPE", "COUNTS", "SRC_QUADS"),
         push=index_push(("src_base", "carry_base", "dst_base"), MAX_RANK),

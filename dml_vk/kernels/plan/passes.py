@@ -41,7 +41,7 @@ class Leaves(NamedTuple):
 
 
 class Work(NamedTuple):
-    """A reduction still to do: its kept dims, and its leaves, outermost first."""
+    """A reduction still to do: the dims of its result, and its leaves, outermost first."""
 
     sizes: Ints
     strides: Ints
@@ -57,7 +57,7 @@ class Pass(NamedTuple):
     leaves: tuple[Leaves, ...]
     block: int  # leaves per element of the output
     leaf_count: int
-    made: Ints  # strides of the output, if another pass follows
+    out_strides: Ints  # of the output, if another pass follows
     rest: Work | None  # the work of that pass
 
 

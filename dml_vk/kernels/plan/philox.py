@@ -21,7 +21,7 @@ _WORDS_32, _WORDS_64 = BY_WORDS["32"], BY_WORDS["64"]
 KERNELS = (
     Kernel(
         "philox_words",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("State", "Dst"),
         spec=(*WORDS_SPEC, "FROM_BUFFER"),
         push=_PUSH,
@@ -35,7 +35,7 @@ KERNELS = (
     ),
     Kernel(
         "philox_packed",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("State", "Dst"),
         spec=(*PACKED_SPEC, "FROM_BUFFER"),
         push=_PUSH,
@@ -44,7 +44,7 @@ KERNELS = (
     ),
     Kernel(
         "philox_advance",
-        fuses="it moves a state on",
+        inlines="it moves a state on",
         bindings=("State", "Dst"),
         writes=("State", "Dst"),
         spec=("LOCAL_SIZE",),

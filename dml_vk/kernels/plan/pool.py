@@ -49,7 +49,7 @@ _SPEC = (
 def _kernel(path: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
     return Kernel(
         f"pool_{path}",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("x_words", "Prior", "Dst"),
         spec=(*spec, *_SPEC),
         push=index_push(("src_base", "prior_base", "dst_base"), _RANK, (("scalars", 11),), 2),

@@ -9,13 +9,13 @@ from dml_vk.kernels.kernel import WRITES, Kernel, index_push, of_dims
 from dml_vk.kernels.plan import rounds, windows
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.pool import OPCODES, OPERATIONS, Pooling
-from dml_vk.kernels.plan.windows import Operand, plan_windows
+from dml_vk.kernels.plan.windows import Image, plan_windows
 from dml_vk.limits import Profile
 
 KERNELS = (
     Kernel(
         "pool_tile",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("x_words", "dst_words"),
         writes=("dst_words",),
         spec=(*windows.SPEC, "OP", "COUNTED", "END_0", "END_1", "END_2"),
@@ -34,7 +34,7 @@ def suits(pooling: Pooling, dtype: DType) -> bool:
 
 @lru_cache(maxsize=1024)
 def plan_pool_tile(
-    samples: int, channels: int, pooling: Pooling, x: Operand, dst: Operand, profile: Profile
+    samples: int, channels: int, pooling: Pooling, x: Image, dst: Image, profile: Profile
 ) -> Plan:
     """Plan windows that are whole, where it `suits`."""
     return plan_windows(

@@ -36,7 +36,7 @@ _EXTRA = tuple([(name, 1) for name in ("src_pitch", "dst_pitch", "chunk", *_PARA
 KERNELS = (
     Kernel(
         "radix_count",
-        fuses=_OWN,
+        inlines=_OWN,
         bindings=("Src", "Dst"),
         spec=_SPEC,
         push=index_push(("src_base", "dst_base"), 1, _EXTRA),
@@ -45,7 +45,7 @@ KERNELS = (
     ),
     Kernel(
         "radix_move",
-        fuses=_OWN,
+        inlines=_OWN,
         bindings=("Src", "Counts", "Dst"),
         spec=(*_SPEC, "FORM", "HAS_PLACES"),
         push=index_push(("src_base", "counts_base", "dst_base"), 1, _EXTRA),

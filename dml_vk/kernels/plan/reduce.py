@@ -12,10 +12,11 @@ from dml_vk.dtypes import DType
 from dml_vk.kernels.kernel import INDEX_SPEC, READS, WRITES, Kernel, by_name, index_push, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.plan.passes import Pass, Ties
 from dml_vk.kernels.plan.paths import LINE_BYTES, Path, plan_of
-from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task
 from dml_vk.kernels.reductions import REDUCTIONS, opcodes_of
 from dml_vk.limits import Profile
 
@@ -70,7 +71,7 @@ KERNELS: tuple[Kernel, ...] = tuple(
     [
         Kernel(
             f"reduce_{kind}",
-            fuses=(READS, WRITES),
+            inlines=(READS, WRITES),
             bindings=("Src", "Dst"),
             spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
             push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),
@@ -98,15 +99,10 @@ class Reducer(NamedTuple):
     then: str = ""  # what reduces its partial results, if it is another reduction
 
 
-class Code(NamedTuple):
-    """An element type in terms of kernels."""
-
-    code: int
-    nbytes: int
-
-
-PARTIAL = Code(255, 16)  # a partial result of several numbers
-FOUR = Code(254, 16)  # four numbers of a row, which are a result
+# Results of several numbers, in place of the codes of dtypes.
+PARTIAL = 255  # a partial result
+FOUR = 254  # four numbers of a row, which are a result
+SEVERAL_BYTES = 16
 
 
 @lru_cache(maxsize=256)
@@ -121,41 +117,24 @@ def reducer_of(name: str, target: DType, constants: Ints = ()) -> Reducer:
     return Reducer(name, row.code, kind, ties, then=row.then)
 
 
+@cached_plan(maxsize=4096)
 def plan_pass(
-    reducer: Reducer,
-    pass_: Pass,
-    strides: Ints,
-    source: Code,
-    target: Code,
-    at: Ints,
-    profile: Profile,
+    reducer: Reducer, pass_: Pass, operands: Sequence[Operand], codes: Ints, profile: Profile
 ) -> Plan | None:
-    """Plan a pass into these strides; None where its dims do not fit the kernel.
+    """Plan a pass; None where its dims do not fit the kernel.
 
-    `at` are the offsets of its source and its output.
+    Its operands are the source, over the dims of the pass, and the output. Their `codes` are those
+    of dtypes, `PARTIAL` or `FOUR`.
     """
-    residues = at[0] * source.nbytes % QUAD_BYTES, at[1] * target.nbytes % QUAD_BYTES
-    return _plan(reducer, pass_, strides, source, target, residues, profile)
-
-
-@lru_cache(maxsize=4096)
-def _plan(
-    reducer: Reducer,
-    pass_: Pass,
-    strides: Ints,
-    source: Code,
-    target: Code,
-    residues: Ints,
-    profile: Profile,
-) -> Plan | None:
-    dims, starts = _dims(pass_, strides)
+    dims, starts = _dims(pass_, operands)
     inner, outer = split(dims, RANK)
     few = math.prod([dim.size for dim in outer]) <= _MOST_LAUNCHES
     launches = offsets(outer, starts) if few else []
     if len(pass_.leaves) > LEAF_RANK or not launches or any(index for _, index, _ in launches):
         return None
-    src, dst = source.nbytes, target.nbytes
-    at = residues[0] + starts[0] * src, 0, residues[1] + starts[2] * dst
+    source, target = operands
+    src, dst = source.itemsize, target.itemsize
+    at = (source.offset + starts[0]) * src, 0, (target.offset + starts[2]) * dst
     task = Task(inner, outer, (src, 4, dst), at, profile)
     row, *others = inner
     across = "across" in _VARIANTS[reducer.kind] and row.strides[0] == 1 and row.size >= _WIDTH
@@ -172,8 +151,8 @@ def _plan(
     )
     constants = {
         "OP": reducer.opcode,
-        "TYPE": target.code,
-        "A_TYPE": source.code,
+        "TYPE": codes[1],
+        "A_TYPE": codes[0],
         "READ": read,
         "LEAF_RANK": len(pass_.leaves),
         "TIERS": tiers,
@@ -216,14 +195,15 @@ def _plan(
     )
 
 
-def _dims(pass_: Pass, strides: Ints) -> tuple[list[Dim], Ints]:
+def _dims(pass_: Pass, operands: Sequence[Operand]) -> tuple[list[Dim], Ints]:
     """(dims, starts), innermost in the source first, so that neighbours read adjacent memory.
 
     Dims with negative source strides are flipped, unless the index of leaves runs along them.
     """
+    source, target = operands
     starts = [0, 0, 0]
     columns = []
-    for size, *steps in zip(pass_.sizes, pass_.strides, pass_.indexes, strides):
+    for size, *steps in zip(pass_.sizes, source.strides, pass_.indexes, target.strides):
         if steps[0] < 0 and not steps[1]:
             starts = [start + step * (size - 1) for start, step in zip(starts, steps)]
             steps = [-step for step in steps]
@@ -252,7 +232,7 @@ def _tiers(kind: str, read: int, across: bool, itemsize: int, count: int) -> tup
     chunk = (QUAD_BYTES if kind == "arg" else LINE_BYTES) // itemsize
     if across or read == BY_ELEMENTS:
         chunk = 4
-    if kind in _CHUNKED and itemsize < PARTIAL.nbytes:
+    if kind in _CHUNKED and itemsize < SEVERAL_BYTES:
         chunk = _CHUNK
     if kind != "tree" and kind not in _CHUNKED:
         return 0, 2 if kind == "double" else chunk

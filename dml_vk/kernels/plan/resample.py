@@ -27,7 +27,7 @@ KERNELS = tuple(
     [
         Kernel(
             f"resample_{path}",
-            fuses=(WRITES,),
+            inlines=(WRITES,),
             bindings=("x_words", "Table", "Dst"),
             spec=(*spec, *_SPEC),
             push=_PUSH,

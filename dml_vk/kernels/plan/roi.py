@@ -24,7 +24,7 @@ _COUNTS = ("counts", 3), ("steps", 4)
 KERNELS = (
     Kernel(
         "roi_boxes",
-        fuses="it continues with what an earlier launch left",
+        inlines="it continues with what an earlier launch left",
         bindings=("Src", "Table", "Dst"),
         spec=(*ROW_SPEC, "MORE"),
         push=index_push(_BASES, 1, (*_COUNTS, ("tile", 4))),
@@ -32,7 +32,7 @@ KERNELS = (
     ),
     Kernel(
         "roi_samples",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("Src", "Table", "Dst"),
         spec=(*ROW_SPEC, "LARGEST", "NEAREST"),
         push=index_push(_BASES, 1, (*_COUNTS, ("ends", 2), ("offsets", 3))),

@@ -49,7 +49,7 @@ KERNELS = tuple(
     [
         Kernel(
             f"rows_{kind}",
-            fuses=(WRITES,),
+            inlines=(WRITES,),
             bindings=("a_words", "b_words", "c_words", "Dst"),
             spec=(*WORDS_SPEC, *_SPEC),
             push=index_push(

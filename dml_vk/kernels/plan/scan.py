@@ -50,7 +50,7 @@ KERNELS = tuple(
     [
         Kernel(
             f"scan_{kind}",
-            fuses=(READS, WRITES),
+            inlines=(READS, WRITES),
             bindings=("Src", "Carry", "Dst"),
             spec=_SPEC,
             push=index_push(

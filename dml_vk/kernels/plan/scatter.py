@@ -31,7 +31,7 @@ _MANY = "several indexes may name an element"
 KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "scatter_claim",
-        fuses=_MANY,
+        inlines=_MANY,
         bindings=("Index", "Dst"),
         spec=(*ROW_SPEC, "QUADS"),
         push=index_push(("index_base", "dst_base"), MAX_RANK),
@@ -39,7 +39,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "pick",
-        fuses=_MANY,
+        inlines=_MANY,
         bindings=("Owner", "Index", "Src", "Dst"),
         spec=INDEX_SPEC,
         push=index_push(
@@ -50,7 +50,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "scatter",
-        fuses=_MANY,
+        inlines=_MANY,
         bindings=("Index", "Src", "Owner", "Dst"),
         spec=(*ROW_SPEC, "CLAIMED"),
         push=index_push(

@@ -18,7 +18,7 @@ _ELEMENT_ROUNDS = {"search": loop(32), "nonzero_axis": 0}  # bisection of up to 
 KERNELS = (
     Kernel(
         "search",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("Src", "Sorted", "Order", "Dst"),
         spec=(*WORDS_SPEC, "TYPE", "RIGHT", "ORDERED", "ORDER_TYPE"),
         push=index_push(
@@ -31,7 +31,7 @@ KERNELS = (
     ),
     Kernel(
         "nonzero_axis",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("Src", "Dst"),
         spec=(*WORDS_SPEC, "INSIDE", "OUTSIDE"),
         push=index_push(("src_base", "dst_base"), MADE_RANK, (("inner", 1), ("size", 1))),

@@ -23,7 +23,7 @@ _FLOAT = "sequence_float(i, start, delta, {}u, {}u)"
 KERNELS = (
     Kernel(
         "sequence_words",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("Dst",),
         spec=WORDS_SPEC,
         push=_PUSH,
@@ -37,7 +37,7 @@ KERNELS = (
     ),
     Kernel(
         "sequence_packed",
-        fuses=(WRITES,),
+        inlines=(WRITES,),
         bindings=("Dst",),
         spec=PACKED_SPEC,
         push=_PUSH,

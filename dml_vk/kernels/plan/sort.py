@@ -33,7 +33,7 @@ _BY_KEY = {"32": {"KEY_WORDS": "1"}, "64": {"KEY_WORDS": "2"}}
 KERNELS = (
     Kernel(
         "sort_key_words",
-        fuses=_OWN,
+        inlines=_OWN,
         bindings=("a_words", "Dst"),
         spec=_KEY_SPEC,
         push=index_push(("a_base", "dst_base"), COMPUTED_RANK[1], (("scalars", 4),)),
@@ -43,7 +43,7 @@ KERNELS = (
     ),
     Kernel(
         "sort_runs",
-        fuses=_OWN,
+        inlines=_OWN,
         bindings=("Keys", "Dst"),
         writes=("Keys", "Dst"),
         spec=INDEX_SPEC,
@@ -52,7 +52,7 @@ KERNELS = (
     ),
     Kernel(
         "sort_merge",
-        fuses=_OWN,
+        inlines=_OWN,
         bindings=("Keys", "Places", "Merged", "Dst"),
         writes=("Merged", "Dst"),
         spec=INDEX_SPEC,

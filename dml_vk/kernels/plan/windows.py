@@ -15,7 +15,7 @@ from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, of_dims
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.paths import NOTHING, local_size
-from dml_vk.kernels.plan.tasks import QUAD_BYTES
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.limits import Profile
 from dml_vk.windows import Window
 
@@ -45,8 +45,8 @@ Value = TypeVar("Value")
 Dims = tuple[Window, Window, Window]  # innermost first; dims that are not there have one window
 
 
-class Operand(NamedTuple):
-    """What plans know of the layout of the input, of the weight or of the result.
+class Image(NamedTuple):
+    """The layout of an input, a weight or a result: samples of channels of pixels.
 
     Weights have outputs in place of samples, and the inputs of a group in place of channels.
     """
@@ -58,11 +58,11 @@ class Operand(NamedTuple):
     dtype: DType
 
 
-def operand(strides: Ints, offset: int, dtype: DType) -> Operand:
-    """Return an operand with these strides, of which the spatial ones are outermost first."""
+def image(strides: Ints, offset: int, dtype: DType) -> Image:
+    """Return an image with these strides, of which the spatial ones are outermost first."""
     sample, channel, *spatial = strides
-    residue = offset % (QUAD_BYTES // dtype.itemsize)
-    return Operand(sample, channel, from_inside(spatial, 0), residue, dtype)
+    residue = Operand(strides, offset, dtype.itemsize).residue()
+    return Image(sample, channel, from_inside(spatial, 0), residue.offset, dtype)
 
 
 def from_inside(values: Sequence[Value], fill: Value) -> tuple[Value, Value, Value]:
@@ -94,8 +94,8 @@ def plan_windows(
     samples: int,
     channels: int,
     dims: Dims,
-    x: Operand,
-    dst: Operand,
+    x: Image,
+    dst: Image,
     profile: Profile,
     *,
     sources: Ints,
@@ -201,12 +201,12 @@ def constants_of(dims: Dims) -> dict[str, int]:
     }
 
 
-def takes_channels(x: Operand, channels: int) -> bool:
+def takes_channels(x: Image, channels: int) -> bool:
     """Whether a tile has four channels, which are a quad of x."""
     return x.channel == 1 and math.gcd(4, channels, x.offset, x.sample, *x.steps) == 4
 
 
-def _read(x: Operand, size: int, channels: int) -> int:
+def _read(x: Image, size: int, channels: int) -> int:
     """How x, with rows of this size, is read: four channels at once, or four positions."""
     if takes_channels(x, channels):
         return _BY_CHANNELS
@@ -224,7 +224,7 @@ def _tile(inner: Window, outer: Window, read: int, widest: int) -> Tile:
     return next((tile for tile in tiles if tile.reads(inner, outer) <= _MOST_READ), Tile(1, 1, 4))
 
 
-def _stores_quads(tile: Tile, across: int, dst: Operand) -> bool:
+def _stores_quads(tile: Tile, across: int, dst: Image) -> bool:
     """Whether four results, of channels or of windows side by side, are a quad of the result.
 
     There are `across` windows side by side.

@@ -18,49 +18,49 @@ from dml_vk.tensor.host import Array
 
 
 def reduced_axes(node: Context, rank: int, axes: Array | None) -> tuple[int, ...]:
-    """The axes to reduce: all without any, unless the node says that this means none."""
-    given = node.get("axes") if axes is None else axes
-    if given is None or not np.size(given):
+    """The axes to reduce: all if none are listed, unless the node says that this means none."""
+    listed = node.get("axes") if axes is None else axes
+    if listed is None or not np.size(listed):
         return () if node.get("noop_with_empty_axes", 0) else tuple(range(rank))
-    return tuple(int(axis) for axis in np.reshape(given, -1))
+    return tuple(int(axis) for axis in np.reshape(listed, -1))
 
 
-def _sum(x: Tensor, along: Any, kept: bool) -> Tensor:
-    return dv.sum(x, axis=along, keepdims=kept, dtype=x.dtype)
+def _sum(x: Tensor, along: Any, keepdims: bool) -> Tensor:
+    return dv.sum(x, axis=along, keepdims=keepdims, dtype=x.dtype)
 
 
-def _log_sum_exp(x: Tensor, along: Any, kept: bool) -> Tensor:
-    # Those of nothing are the logarithm of 0.
+def _log_sum_exp(x: Tensor, along: Any, keepdims: bool) -> Tensor:
+    # Without elements, the result is the logarithm of 0.
     empty = not x.size
     return (
-        dv.log(_sum(dv.exp(x), along, kept))
+        dv.log(_sum(dv.exp(x), along, keepdims))
         if empty
-        else nn.logsumexp(x, axis=along, keepdims=kept)
+        else nn.logsumexp(x, axis=along, keepdims=keepdims)
     )
 
 
 def _reduction(row: Reduction) -> Callable[[Tensor, Any, bool], Tensor]:
-    """A reduction of ours that ONNX has."""
+    """A reduction of this library that ONNX has too."""
     function = FUNCTIONS[row.name]
     if row.accumulates:  # Integers keep their dtype, in which sums wrap.
-        return lambda x, along, kept: function(x, axis=along, keepdims=kept, dtype=x.dtype)
+        return lambda x, along, keepdims: function(x, axis=along, keepdims=keepdims, dtype=x.dtype)
     if row.extreme:
-        return lambda x, along, kept: _extreme(row.extreme, x, along, kept)
-    return lambda x, along, kept: function(x, axis=along, keepdims=kept)
+        return lambda x, along, keepdims: _extreme(row.extreme, x, along, keepdims)
+    return lambda x, along, keepdims: function(x, axis=along, keepdims=keepdims)
 
 
 _REDUCTIONS = {
     **{row.onnx: _reduction(row) for row in REDUCTIONS.values() if row.onnx.startswith("Reduce")},
-    "ReduceL1": lambda x, along, kept: _sum(dv.abs(x), along, kept),
-    "ReduceL2": lambda x, along, kept: _root(_sum(dv.square(x), along, kept)),
-    "ReduceLogSum": lambda x, along, kept: dv.log(_sum(x, along, kept)),
+    "ReduceL1": lambda x, along, keepdims: _sum(dv.abs(x), along, keepdims),
+    "ReduceL2": lambda x, along, keepdims: _root(_sum(dv.square(x), along, keepdims)),
+    "ReduceLogSum": lambda x, along, keepdims: dv.log(_sum(x, along, keepdims)),
     "ReduceLogSumExp": _log_sum_exp,
-    "ReduceMean": lambda x, along, kept: dv.astype(
-        dv.mean(x, axis=along, keepdims=kept), x.dtype, copy=False
+    "ReduceMean": lambda x, along, keepdims: dv.astype(
+        dv.mean(x, axis=along, keepdims=keepdims), x.dtype, copy=False
     ),
-    "ReduceSumSquare": lambda x, along, kept: _sum(dv.square(x), along, kept),
+    "ReduceSumSquare": lambda x, along, keepdims: _sum(dv.square(x), along, keepdims),
 }
-# What remains of an element where no axis is reduced.
+# Results where no axis is reduced: functions of each element.
 _OF_ELEMENTS = {
     "ReduceL1": dv.abs,
     "ReduceL2": dv.abs,
@@ -73,16 +73,16 @@ def _root(x: Tensor) -> Tensor:
     return dv.sqrt(x) if x.dtype.kind == "f" else dv.astype(dv.sqrt(x), x.dtype)
 
 
-def _extreme(name: str, x: Tensor, along: tuple[int, ...], kept: bool) -> Tensor:
-    """The largest or smallest; of nothing, the other end of the dtype's range."""
+def _extreme(name: str, x: Tensor, along: tuple[int, ...], keepdims: bool) -> Tensor:
+    """The largest or smallest element; without elements, the other end of the dtype's range."""
     if x.dtype.kind == "b":
-        # Of nothing, the largest is False, and the smallest True.
-        return (dv.any if name == "max" else dv.all)(x, axis=along, keepdims=kept)
+        # Without elements, the largest is False, and the smallest True.
+        return (dv.any if name == "max" else dv.all)(x, axis=along, keepdims=keepdims)
     if x.size or all(x.shape[axis] for axis in along):
-        return FUNCTIONS[name](x, axis=along, keepdims=kept)
+        return FUNCTIONS[name](x, axis=along, keepdims=keepdims)
     limits = dv.finfo(x.dtype) if x.dtype.kind == "f" else dv.iinfo(x.dtype)
     ends = (float("-inf"), float("inf")) if x.dtype.kind == "f" else (limits.min, limits.max)
-    shape = dv.sum(x, axis=along, keepdims=kept).shape
+    shape = dv.sum(x, axis=along, keepdims=keepdims).shape
     return dv.full(shape, ends[name == "min"], x.dtype, device=x.device)
 
 

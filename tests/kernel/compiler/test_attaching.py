@@ -14,9 +14,9 @@ from dml_vk import nn
 from dml_vk.compiler.passes import inline
 from dml_vk.kernels import registry
 from dml_vk.kernels.codegen import library
-from dml_vk.kernels.codegen.attached import built
-from dml_vk.kernels.plan.attached import plan_attached
-from dml_vk.kernels.plan.chain import Attached
+from dml_vk.kernels.codegen.inlined import built
+from dml_vk.kernels.plan.chain import Inlined
+from dml_vk.kernels.plan.inlined import plan_inlined
 from dml_vk.spirv.module import Module
 from dml_vk.spirv.outline import outline_of
 from tests import tier
@@ -160,9 +160,7 @@ def test_attached(case, last, tmp_path):
             same(results, expected if isinstance(expected, tuple) else (expected,))
     launches = launches_of(compiled)
     assert len(launches) == count
-    recipes = [
-        launch.work.recipe for launch in launches if isinstance(launch.work.recipe, Attached)
-    ]
+    recipes = [launch.work.recipe for launch in launches if isinstance(launch.work.recipe, Inlined)]
     assert recipes
     for recipe in recipes:
         check_valid(built(recipe, 0), tmp_path / "module.spv", case)
@@ -310,15 +308,15 @@ def asked(function, *sizes):
     found = []
 
     def plan(*given):
-        made = plan_attached(*given)
+        made = plan_inlined(*given)
         found.append(given)
         return made
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inline, "plan_attached", plan)
+        patch.setattr(inline, "plan_inlined", plan)
         dml_vk.compile(function)(*[tensor(*one) for one in sizes])
     (given,) = found
-    assert plan_attached(*given) is not None
+    assert plan_inlined(*given) is not None
     return given
 
 
@@ -339,7 +337,7 @@ def test_what_a_kernel_cannot_take_is_refused():
         (plan, chain, dataclasses.replace(profile, max_push_bytes=16)),
     ]
     for work, steps, device in refused:
-        assert plan_attached(work, params, passing, steps, device, outline) is None
+        assert plan_inlined(work, params, passing, steps, device, outline) is None
 
 
 def test_a_kernel_that_does_more_than_to_store_words_is_refused():
@@ -386,14 +384,14 @@ def test_a_result_with_gaps_is_refused():
         lambda x, y: x @ y + 1, (37, 50), (50, 21)
     )
     apart = passing._replace(operand=passing.operand._replace(strides=(42, 2)))
-    assert plan_attached(plan, params, apart, chain, profile, outline) is None
+    assert plan_inlined(plan, params, apart, chain, profile, outline) is None
 
 
 @pytest.mark.parametrize("words", [None, 0])
 def test_without_an_outline_of_whole_elements_there_is_no_plan(words):
     *given, outline = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
     outline = None if words is None else outline._replace(narrowest=words)
-    assert plan_attached(*given, outline) is None
+    assert plan_inlined(*given, outline) is None
 
 
 def test_a_sine_before_a_sum_is_a_kernel_of_its_own():

@@ -12,9 +12,9 @@ import dml_vk
 from dml_vk import nn
 from dml_vk.compiler.passes import inline
 from dml_vk.compiler.program import Part
-from dml_vk.kernels.codegen.attached import built
-from dml_vk.kernels.plan import attached
-from dml_vk.kernels.plan.chain import Attached
+from dml_vk.kernels.codegen.inlined import built
+from dml_vk.kernels.plan import inlined
+from dml_vk.kernels.plan.chain import Inlined
 from tests.chance import chance
 from tests.kernel.compiler.tensors import same, tensor
 from tests.kernel.profiled import profiled
@@ -207,9 +207,7 @@ def check(case, profile, count, path):
             given[0][...] = given[0] + given[0]
     launches = launches_of(compiled)
     assert len(launches) == count, compiled.explain()
-    recipes = [
-        launch.work.recipe for launch in launches if isinstance(launch.work.recipe, Attached)
-    ]
+    recipes = [launch.work.recipe for launch in launches if isinstance(launch.work.recipe, Inlined)]
     assert len(recipes) == (count != 2)
     for recipe in recipes:
         check_valid(built(recipe, 0), path, case)
@@ -270,7 +268,7 @@ def test_apart(what):
     else:
         same([found], [expected])
     assert len(launches_of(compiled)) == count
-    assert not any(isinstance(launch.work.recipe, Attached) for launch in launches_of(compiled))
+    assert not any(isinstance(launch.work.recipe, Inlined) for launch in launches_of(compiled))
 
 
 def long(x):
@@ -332,7 +330,7 @@ def test_rounds(name, monkeypatch):
     base = GPU if "team" in name else SHUFFLING
     profile = dataclasses.replace(base, groups_wanted=1, max_storage_buffers=8)
     monkeypatch.setattr(inline, "cost", lambda step: 0.0)
-    monkeypatch.setattr(attached, "_MOST_UNROLLED", 10**6)
+    monkeypatch.setattr(inlined, "_MOST_UNROLLED", 10**6)
     monkeypatch.setattr(Part, "run", launched)
     compiled, given = dml_vk.compile(function), arguments()
     with (
@@ -341,7 +339,7 @@ def test_rounds(name, monkeypatch):
     ):
         compiled(*given)
     (one,) = [
-        launch.work for launch in launches_of(compiled) if isinstance(launch.work.recipe, Attached)
+        launch.work for launch in launches_of(compiled) if isinstance(launch.work.recipe, Inlined)
     ]
     counted = [each for each in runtime.counted if each.module == one.module]
     assert any(each.by_source for each in counted)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import dml_vk
-from dml_vk.kernels.codegen import attached, chained
-from dml_vk.kernels.plan.chain import Attached, Recipe
+from dml_vk.kernels.codegen import chained, inlined
+from dml_vk.kernels.plan.chain import Inlined, Recipe
 from tests import tier
 from tests.chance import chance
 from tests.kernel.compiler.tensors import same
@@ -71,7 +71,7 @@ def test_same_bits(case, dtype, tmp_path):
     for launch in launches:
         recipe = launch.work.recipe
         if recipe is not None:
-            made = chained.built if isinstance(recipe, Recipe) else attached.built
+            made = chained.built if isinstance(recipe, Recipe) else inlined.built
             check_valid(made(recipe, 0), tmp_path / "module.spv", case)
 
 
@@ -99,4 +99,4 @@ def test_work_after_a_kernel_of_complex_numbers():
     compiled = dml_vk.compile(lambda x, i: dml_vk.take(x, i, axis=0) * 2j)
     x, i = numbers(C128, 6, 4), dml_vk.asarray(np.array([2, 0, 5]))
     same([compiled(x, i)], [dml_vk.take(x, i, axis=0) * 2j])
-    assert any(isinstance(launch.work.recipe, Attached) for launch in launches_of(compiled))
+    assert any(isinstance(launch.work.recipe, Inlined) for launch in launches_of(compiled))

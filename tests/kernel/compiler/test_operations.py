@@ -6,7 +6,7 @@ import pytest
 
 import dml_vk
 from dml_vk import nn
-from dml_vk.kernels.plan.attached import kernel_of
+from dml_vk.kernels.plan.inlined import kernel_of
 from tests.kernel.compiler.tensors import same, tensor
 
 
@@ -42,4 +42,4 @@ def test_operations_in_another_format_are_as_exact_as_the_function_says(exact):
         if "conv" in launch.work.module
     ]
     kernel = kernel_of(plan)
-    assert (kernel.kernel or kernel).fma == (not exact)  # a copy may be attached to it
+    assert (kernel.kernel or kernel).fma == (not exact)  # a copy may be inlined into it

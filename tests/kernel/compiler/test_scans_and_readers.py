@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.kernels.codegen.attached import built
-from dml_vk.kernels.plan.chain import Attached
+from dml_vk.kernels.codegen.inlined import built
+from dml_vk.kernels.plan.chain import Inlined
 from tests.chance import chance
 from tests.kernel.compiler.tensors import same, tensor
 from tests.kernel.profiled import profiled
@@ -60,7 +60,7 @@ def check(function, given, count, path):
         for launch in part.launches
     ]
     assert len(launches) == count, compiled.explain()
-    found = [launch.work.recipe for launch in launches if isinstance(launch.work.recipe, Attached)]
+    found = [launch.work.recipe for launch in launches if isinstance(launch.work.recipe, Inlined)]
     for recipe in found:
         check_valid(built(recipe, 0), path)
     return len(found)
@@ -86,7 +86,7 @@ def test_scans_on_other_devices(tmp_path):
             assert check(function, arguments(), 1, tmp_path / "module.spv")
 
 
-# name: (function, its arguments, kernels, those with something attached)
+# name: (function, its arguments, kernels, those with an inlined chain)
 READERS = {
     "two reductions": (
         lambda x: (lambda y: (y.sum(axis=1), y.max(axis=0)))(x * 2),
@@ -123,8 +123,8 @@ READERS = {
 
 @pytest.mark.parametrize("case", READERS)
 def test_several_readers(case, tmp_path):
-    function, arguments, (count, attached) = READERS[case]
-    assert check(function, arguments(), count, tmp_path / "module.spv") == attached
+    function, arguments, (count, inlined) = READERS[case]
+    assert check(function, arguments(), count, tmp_path / "module.spv") == inlined
 
 
 def test_what_is_written_before_one_of_the_readers_stays_as_it_was():
@@ -204,7 +204,7 @@ def test_a_chain_that_two_parts_read_is_part_of_both():
         for part in program.parts
         for launch in part.launches
     ]
-    assert sum(isinstance(launch.work.recipe, Attached) for launch in launches) == 2
+    assert sum(isinstance(launch.work.recipe, Inlined) for launch in launches) == 2
 
 
 def changed_in_place(x):

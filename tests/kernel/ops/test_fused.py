@@ -141,7 +141,7 @@ def test_layouts(way, case, tmp_path):
     one = found(launches)
     with profiled(dml_vk.device(), WIDE[kind]):
         plan = check(one, results, [moved(to, QUAD)] * 2, tmp_path / "module.spv")
-    assert any(at.across for at in plan.recipe.ways) == across
+    assert any(at.across for at in plan.recipe.patterns) == across
 
 
 def test_results_of_all_sizes_together(tmp_path):
@@ -150,7 +150,7 @@ def test_results_of_all_sizes_together(tmp_path):
     with launched() as launches:
         results = [x < y, (x + y).to(float16), (x * y).to(int64)]
     plan = check(found(launches), results, [at] * 3, tmp_path / "module.spv")
-    assert [way.itemsize for way in plan.recipe.ways] == [4, 4, 1, 2, 8]
+    assert [pattern.itemsize for pattern in plan.recipe.patterns] == [4, 4, 1, 2, 8]
 
 
 @pytest.mark.parametrize("dtype", [float32, float16, uint8, float64], ids=str)
@@ -197,7 +197,7 @@ def test_complex_numbers_across_rows(tmp_path):
     with launched() as launches:
         z = x * y * y
     plan = check(found(launches), [z], [pixels], tmp_path / "module.spv")
-    assert plan.recipe.ways[0].across
+    assert plan.recipe.patterns[0].across
 
 
 @tier.parametrize("often dtype", [0, 0.01, 1], [float32, float16])

@@ -77,8 +77,8 @@ def test_bytes_and_halves_in_phase(tmp_path):
         z = x * y
         results = [z > 0, z.to(float16)]
     plan = check(found(launches), results, [rows, rows], tmp_path / "module.spv")
-    assert plan.recipe.ways[plan.recipe.phase].itemsize == 1
-    assert [way.align for way in plan.recipe.ways] == [16, 4, 4, 8]
+    assert plan.recipe.patterns[plan.recipe.phase].itemsize == 1
+    assert [pattern.align for pattern in plan.recipe.patterns] == [16, 4, 4, 8]
 
 
 def test_pieces_across_rows_that_are_no_words(tmp_path):

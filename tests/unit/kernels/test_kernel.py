@@ -65,10 +65,10 @@ def test_the_push_constants_of_launches_are_the_last_ones():
         assert tuple(names[len(names) - len(kernel.params) :]) == kernel.params, kernel.name
 
 
-def test_every_kernel_says_where_chains_may_be_attached():
+def test_every_kernel_says_where_chains_may_be_inlined():
     for kernel in KERNELS.values():
-        assert kernel.fuses, kernel.name
-        assert isinstance(kernel.fuses, str) or {*kernel.fuses} <= {READS, WRITES}, kernel.name
+        assert kernel.inlines, kernel.name
+        assert isinstance(kernel.inlines, str) or {*kernel.inlines} <= {READS, WRITES}, kernel.name
 
 
 def test_what_is_known_of_tiles_names_constants():

@@ -9,9 +9,10 @@ from dml_vk.kernels.codegen.chained import built
 from dml_vk.kernels.codegen.nodes import modules_of
 from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import CASTS, opcodes_of
-from dml_vk.kernels.plan.chain import FILL, Chain, Node, Operand, Recipe, Way
+from dml_vk.kernels.plan.chain import FILL, AccessPattern, Chain, Node, Recipe
 from dml_vk.kernels.plan.fused import plan_fused
 from dml_vk.kernels.plan.nodes import ITEMSIZES, TARGET
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.runtime.native_check import CHECKS
 from dml_vk.spirv import spec as op
@@ -38,10 +39,10 @@ COMMON = {
 
 
 def recipe_of(nodes, sources=3):
-    way = Way(8, (), (1,), 16)
+    pattern = AccessPattern(8, (), (1,), 16)
     last = sources + len(nodes) - 1
-    ways = (*[way] * sources, way._replace(itemsize=ITEMSIZES[nodes[-1].spec[TARGET]]))
-    return Recipe(64, 8, (), (64,), 2, 2, 2, 1, ways, tuple(nodes), (last,))
+    patterns = (*[pattern] * sources, pattern._replace(itemsize=ITEMSIZES[nodes[-1].spec[TARGET]]))
+    return Recipe(64, 8, (), (64,), 2, 2, 2, 1, patterns, tuple(nodes), (last,))
 
 
 @pytest.mark.parametrize("kernel", sorted(COMPUTED))

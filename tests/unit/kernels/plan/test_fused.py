@@ -9,11 +9,12 @@ import pytest
 from dml_vk.dtypes import bool_, complex64, complex128, float16, float32
 from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import OPCODES
-from dml_vk.kernels.plan.chain import COPY, FILL, Chain, Node, Operand, node_of, present
+from dml_vk.kernels.plan.chain import COPY, FILL, Chain, Node, node_of, present
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.kernels.plan.elementwise import plan_computed
 from dml_vk.kernels.plan.fill import plan_fill
 from dml_vk.kernels.plan.fused import params_of, plan_fused
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.limits import MINIMUM
 from tests.profiles import CPU
 
@@ -93,7 +94,7 @@ def test_rows_by_words_go_before_pieces_across_rows_that_share_them():
         assert plan is not None
         assert plan.recipe is not None
         assert plan.shares_words == shares
-        assert bool(plan.recipe.ways[0].across) != shares
+        assert bool(plan.recipe.patterns[0].across) != shares
 
 
 def test_a_unit_of_a_kernel_with_a_slow_branch_has_a_bit_for_each_step():

@@ -14,7 +14,9 @@ from tests import tier
 
 # Words that nothing reads: of a number whose sign alone counts, and of one that is a float only.
 MORE = {("double_arithmetic", "copysign"), ("int_arithmetic", "parameterized_relu")}
-FUSES = tuple([name for name in COMPUTED if name.startswith("float_") and name != "float_compare"])
+WITH_PROLOGUE = tuple(
+    [name for name in COMPUTED if name.startswith("float_") and name != "float_compare"]
+)
 
 
 def nodes(kernel):
@@ -29,7 +31,7 @@ def nodes(kernel):
             absents = {0, *[1 << k for k in range(1, sources)], int(operator.arity == 2)}
             for absent in absents:
                 yield operator.name, (operator.code, 0, absent, *codes)
-            if kernel in FUSES:
+            if kernel in WITH_PROLOGUE:
                 yield operator.name, (operator.code, SCALED, 0, *codes)
                 yield operator.name, (operator.code, ADDED, 2 * (sources > 1), *codes)
 
@@ -49,7 +51,8 @@ def test_planning_a_chain_touches_no_file():
     code = """
 import sys
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan.chain import Chain, Node, Operand
+from dml_vk.kernels.plan.chain import Chain, Node
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.plan.fused import params_of, plan_fused
 from tests.profiles import GPU
 opened = []
@@ -68,14 +71,15 @@ assert opened == [], opened
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_planning_an_attached_chain_touches_no_file():
+def test_planning_an_inlined_chain_touches_no_file():
     code = """
 import sys
 from dml_vk.dtypes import DTYPES
-from dml_vk.kernels.codegen.attached import outline
+from dml_vk.kernels.codegen.inlined import outline
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan.attached import Passing, kernel_for, plan_attached
-from dml_vk.kernels.plan.chain import Chain, Node, Operand
+from dml_vk.kernels.plan.inlined import Passing, kernel_for, plan_inlined
+from dml_vk.kernels.plan.chain import Chain, Node
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.plan.matmul import plan_matmul
 from dml_vk.kernels.plan.matmul_tile import Reading
 from tests.profiles import GPU
@@ -93,7 +97,7 @@ def watch(event, args):
         opened.append((event, args[0]))
 sys.addaudithook(watch)
 kernel = kernel_for(plan, passing, chain)
-made = plan_attached(plan, 0, passing, chain, GPU, known)
+made = plan_inlined(plan, 0, passing, chain, GPU, known)
 assert made.plan.recipe.kernel == kernel
 assert opened == [], opened
 """

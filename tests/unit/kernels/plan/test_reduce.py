@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from dml_vk.dtypes import float16, float32, float64, int8, int64, uint16
 from dml_vk.kernels.kernel import INDEX_SPEC
 from dml_vk.kernels.plan.passes import MAX_TREE, Ties, next_pass, work_of
-from dml_vk.kernels.plan.reduce import KERNELS, PARTIAL, RANK, Code, plan_pass, reducer_of
+from dml_vk.kernels.plan.reduce import KERNELS, PARTIAL, RANK, SEVERAL_BYTES, plan_pass, reducer_of
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
@@ -24,8 +25,6 @@ from tests.real_dtypes import DTYPES
 
 MODULES = {module: kernel for kernel in KERNELS for module in kernel.modules}
 READ, TIERS, GAPS, DST_QUADS = (len(INDEX_SPEC) + at for at in (3, 5, 6, 7))
-FLOAT, HALF, BYTE = Code(float32.code, 4), Code(float16.code, 2), Code(int8.code, 1)
-LONG = Code(int64.code, 8)
 
 
 def passes_of(layout, dims, ties, profile, itemsize=4):
@@ -59,7 +58,7 @@ def computed(memory, first, layout, dims, ties, profile):
         if made.rest is None:
             return np.array(values, memory.dtype)
         memory, first = np.zeros(len(values), memory.dtype), 0
-        memory[places(made.sizes, made.made)] = values
+        memory[places(made.sizes, made.out_strides)] = values
     return None
 
 
@@ -111,12 +110,13 @@ def test_a_plan_is_what_its_kernel_expects(profile, data, row, dtype):
     target = dtype if row.accumulates else row.result_dtype(dtype)
     reduction = reducer_of(row.name, target)
     (made, *_) = passes_of(layout, dims, reduction.ties, profile, dtype.itemsize)
-    to = Code(target.code, target.itemsize)
+    code, nbytes = target.code, target.itemsize
     if made.rest is not None:
-        to = PARTIAL if reduction.ties is Ties.INDEX else Code(to.code, max(4, to.nbytes))
-    strides = Layout(made.sizes).strides
-    source = Code(dtype.code, dtype.itemsize)
-    plan = plan_pass(reduction, made, strides, source, to, (layout.offset, 0), profile)
+        code = PARTIAL if reduction.ties is Ties.INDEX else code
+        nbytes = SEVERAL_BYTES if reduction.ties is Ties.INDEX else max(4, nbytes)
+    source = Operand(made.strides, layout.offset, dtype.itemsize)
+    operands = source, Operand(Layout(made.sizes).strides, 0, nbytes)
+    plan = plan_pass(reduction, made, operands, (dtype.code, code), profile)
     if plan is None:
         assert layout.rank > RANK
         return
@@ -124,7 +124,7 @@ def test_a_plan_is_what_its_kernel_expects(profile, data, row, dtype):
     assert len(plan.spec) == len(kernel.spec)
     assert len(plan.push) == kernel.push_words <= 32
     assert all(0 <= word < 2**32 for word in (*plan.push, *plan.spec))
-    assert plan.base_bytes == (source.nbytes, to.nbytes)
+    assert plan.base_bytes == (dtype.itemsize, nbytes)
     assert all(len(offsets) == 2 for offsets in plan.launches)
     outputs = math.prod(made.sizes)
     units = plan.units * len(plan.launches)
@@ -132,12 +132,13 @@ def test_a_plan_is_what_its_kernel_expects(profile, data, row, dtype):
     assert plan.unit_ns > 0
 
 
-def plan_for(layout, dims, out=None, source=FLOAT, target=FLOAT, profile=CPU, name="sum"):
-    dtype = next(dtype for dtype in DTYPES.values() if dtype.code == target.code)
-    reduction = reducer_of(name, dtype)
-    made = next(passes_of(layout, dims, reduction.ties, profile, source.nbytes))
-    strides = made.made if made.rest else (out or Layout(made.sizes)).strides
-    return plan_pass(reduction, made, strides, source, target, (layout.offset, 0), profile)
+def plan_for(layout, dims, out=None, source=float32, target=float32, profile=CPU, name="sum"):
+    reduction = reducer_of(name, target)
+    made = next(passes_of(layout, dims, reduction.ties, profile, source.itemsize))
+    strides = made.out_strides if made.rest else (out or Layout(made.sizes)).strides
+    read = Operand(made.strides, layout.offset, source.itemsize)
+    operands = read, Operand(strides, 0, target.itemsize)
+    return plan_pass(reduction, made, operands, (source.code, target.code), profile)
 
 
 def test_rows_and_columns():
@@ -155,9 +156,9 @@ def test_rows_and_columns():
     assert plan_for(apart, (1,)).spec[READ] == 1
     assert plan_for(apart, (0,)).spec[READ] == 0
     assert plan_for(apart, (0,)).spec[DST_QUADS] == 1
-    assert plan_for(Layout((256, 64), (64, 1), 2), (1,), source=HALF).spec[READ] == 1
+    assert plan_for(Layout((256, 64), (64, 1), 2), (1,), source=float16).spec[READ] == 1
     assert plan_for(rows, (0,), out=Layout((256,), (2,))).spec[DST_QUADS] == 0
-    assert plan_for(rows, (0,), source=BYTE, target=BYTE, name="max").spec[DST_QUADS] == 0
+    assert plan_for(rows, (0,), source=int8, target=int8, name="max").spec[DST_QUADS] == 0
     assert plan_for(Layout((64, 255), (256, 1)), (0,)).spec[DST_QUADS] == 0
 
 
@@ -217,9 +218,8 @@ def test_views_share_a_plan():
 def test_long_reductions_are_estimated_long():
     short, long = plan_for(Layout((64, 32)), (1,)), plan_for(Layout((64, 3200)), (1,))
     assert long.unit_ns > 10 * short.unit_ns
-    double = Code(float64.code, 8)
-    assert plan_for(Layout((64, 32)), (1,), None, double, double).unit_ns > short.unit_ns
-    assert plan_for(Layout((4,)), (0,), None, Code(uint16.code, 2), LONG).unit_ns > 0
+    assert plan_for(Layout((64, 32)), (1,), None, float64, float64).unit_ns > short.unit_ns
+    assert plan_for(Layout((4,)), (0,), None, uint16, int64).unit_ns > 0
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
@@ -228,5 +228,5 @@ def test_rows_are_split_where_their_chunks_of_16_end(profile, sizes):
     for dims in {(0,), (1,), tuple(range(len(sizes)))}:
         for itemsize in (2, 4):
             work = work_of(sizes, Layout(sizes).strides, dims, Ties.TREE)
-            first = next_pass(work, Ties.TREE, itemsize, PARTIAL.nbytes, profile)
+            first = next_pass(work, Ties.TREE, itemsize, SEVERAL_BYTES, profile)
             assert first.block == first.leaf_count or first.block % 16 == 0

@@ -33,13 +33,14 @@ from dml_vk.kernels.plan.matmul_tile import Reading
 from dml_vk.kernels.plan.nonzero import plan_nonzero
 from dml_vk.kernels.plan.passes import next_pass, work_of
 from dml_vk.kernels.plan.radix import PLACE, Rows, chunks_of, plan_count, plan_move
-from dml_vk.kernels.plan.reduce import Code, plan_pass, reducer_of
+from dml_vk.kernels.plan.reduce import plan_pass, reducer_of
 from dml_vk.kernels.plan.scan import EXCLUSIVE, INCLUSIVE, SUM, Scan, plan_scan
 from dml_vk.kernels.plan.scatter import plan_claim, plan_pick, plan_scatter
 from dml_vk.kernels.plan.search import plan_search
 from dml_vk.kernels.plan.sort import plan_keys, plan_merge, plan_runs
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.plan.transfer import COPY, FILL
-from dml_vk.kernels.plan.windows import Operand, from_inside
+from dml_vk.kernels.plan.windows import Image, from_inside
 from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
@@ -131,12 +132,12 @@ def test_reductions(data, kind, layout, name):
     row = REDUCTIONS[name]
     target = dtype if row.accumulates else row.result_dtype(dtype)
     reduction, profile = reducer_of(name, target), PROFILES[kind]
-    code = Code(dtype.code, dtype.itemsize)
     work = work_of(layout.sizes, layout.strides, dims, reduction.ties)
     while work is not None:
-        made = next_pass(work, reduction.ties, code.nbytes, 16, profile)
-        strides = made.made or tuple([1] * len(made.sizes))
-        plan = plan_pass(reduction, made, strides, code, code, (0, 0), profile)
+        made = next_pass(work, reduction.ties, dtype.itemsize, 16, profile)
+        strides = made.out_strides or tuple([1] * len(made.sizes))
+        operands = [Operand(of, 0, dtype.itemsize) for of in (made.strides, strides)]
+        plan = plan_pass(reduction, made, operands, (dtype.code, dtype.code), profile)
         if plan is not None:
             check(plan)
         work = made.rest
@@ -147,10 +148,11 @@ def test_reductions(data, kind, layout, name):
 def test_trees_as_long_as_an_invocation_may_sum(kind, dtype):
     profile = dataclasses.replace(PROFILES[kind], coalesces=True)  # so that caches do not count
     layout = Layout.packed((2 * profile.units_wanted, 2**13))
-    reduction, code = reducer_of("sum", dtype), Code(dtype.code, dtype.itemsize)
+    reduction = reducer_of("sum", dtype)
     work = work_of(layout.sizes, (0, 1), (1,), reduction.ties)
     made = next_pass(work, reduction.ties, dtype.itemsize, 16, profile)
-    check(plan_pass(reduction, made, made.made, code, code, (0, 0), profile))
+    operands = [Operand(of, 0, dtype.itemsize) for of in (made.strides, made.out_strides)]
+    check(plan_pass(reduction, made, operands, (dtype.code, dtype.code), profile))
 
 
 @tier.examples(200)
@@ -198,13 +200,13 @@ def test_convolutions(kind, positions, outputs, inputs, width):
     positions = max(1, min(positions, 2**31 // outputs))
     line = from_inside((Window(positions + width - 1, positions, width),), Window())
     steps = (1, 0, 0)
-    x = Operand(0, line[0].size, steps, 0, float32)
-    weight = Operand(inputs * width, width, steps, 0, float32)
+    x = Image(0, line[0].size, steps, 0, float32)
+    weight = Image(inputs * width, width, steps, 0, float32)
     for first in range(0, inputs * width, MOST_TERMS):
         channels = Channels(1, 1, inputs, outputs)
         for profile in (PROFILES[kind], SHUFFLING):
             for epilogue, to in ((NO_EPILOGUE, float32), (Epilogue(int(OPCODES["GELU"])), float16)):
-                dst = Operand(0, positions, steps, 0, to)
+                dst = Image(0, positions, steps, 0, to)
                 given = x, weight, None, dst, profile, first, epilogue
                 check(plan_conv(channels, line, *given))
 

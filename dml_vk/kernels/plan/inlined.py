@@ -1,4 +1,4 @@
-"""Plan kernels with chains attached: to the elements that they read, or write, at one binding."""
+"""Plan kernels with inlined chains: on the elements that they read, or write, at one binding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import READS, WRITES
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import BASES, Load, Plan
-from dml_vk.kernels.plan.chain import WORD, Attached, Attachment, Beside, Chain, Operand
+from dml_vk.kernels.plan.chain import WORD, Chain, ChainOperand, Inlined, InlinedChain
 from dml_vk.kernels.plan.dims import Dim, ascending, dense
 from dml_vk.kernels.plan.fused import (
     FAR_NS,
@@ -25,7 +25,7 @@ from dml_vk.kernels.plan.fused import (
 from dml_vk.kernels.plan.nodes import has_rare, scalar_words
 from dml_vk.kernels.plan.paths import LINE_BYTES
 from dml_vk.kernels.plan.recompute import recompute_ns
-from dml_vk.kernels.plan.tasks import QUAD_BYTES
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand
 from dml_vk.kernels.plan.transfer import COPY, FILL
 from dml_vk.kernels.registry import OF_MODULES
 from dml_vk.limits import Profile
@@ -38,8 +38,8 @@ from dml_vk.spirv.outline import Outline
 _MOST_TEXT, _MOST_UNROLLED = 1024, 384
 
 
-class Attaching(NamedTuple):
-    """A kernel with a chain attached, and what its operands are."""
+class InlinedPlan(NamedTuple):
+    """A kernel with a chain inlined, and what its operands are."""
 
     plan: Plan
     through: int | None  # the operand of the chain that is at the kernel's binding
@@ -58,10 +58,10 @@ class Passing(NamedTuple):
     apart: int  # elements from the first to where the kernel counts from
 
 
-def kernel_for(plan: Plan, passing: Passing, chain: Chain) -> Attached | None:
-    """The kernel that a chain would be attached to: None if it is not suited, whatever its module.
+def kernel_for(plan: Plan, passing: Passing, chain: Chain) -> Inlined | None:
+    """The kernel that a chain would be inlined into: None if it is not suited, whatever its module.
 
-    Planning goes on with the outline of its module, which `codegen.attached` has.
+    Planning goes on with the outline of its module, which `codegen.inlined` has.
     """
     kernel = kernel_of(plan)
     if kernel is None or not _is_suited(plan, kernel, passing, chain):
@@ -73,14 +73,14 @@ def kernel_for(plan: Plan, passing: Passing, chain: Chain) -> Attached | None:
     return kernel
 
 
-def plan_attached(
+def plan_inlined(
     plan: Plan,
     params: int,
     passing: Passing,
     chain: Chain,
     profile: Profile,
     outline: Outline | None,
-) -> Attaching | None:
+) -> InlinedPlan | None:
     """Plan one launch for a kernel, which has so many words of params, and a chain.
 
     What passes must be all that the kernel writes at its binding, or all that it may read there and
@@ -98,7 +98,7 @@ def plan_attached(
         return None
     if outline.narrowest * WORD < passing.operand.itemsize:
         return None  # Its halves are moved one after the other.
-    attachment, through, others = joined
+    inlined, through, others = joined
     work = _work(plan, kernel, passing, chain, outline)
     bindings = len(plan.base_bytes) + len(others)
     if not work.is_short or work.rounds > rounds.MOST or bindings > profile.max_storage_buffers:
@@ -108,25 +108,25 @@ def plan_attached(
     if fixed is None:
         return None
     own, folded = fixed
-    moves = _moves(attachment, outline)
-    attaching = replace(
+    moves = _moves(inlined, outline)
+    combined = replace(
         plan,
-        recipe=Attached("", (), False, len(plan.base_bytes), kernel, attachment, folded),
+        recipe=Inlined("", (), False, len(plan.base_bytes), kernel, inlined, folded),
         computed=None,  # It has more operands now.
         fma=False,
         push=(0, plan.units, *(0,) * bindings, *_kept(plan.push, own)),
         unit_ns=_unit_ns(plan, chain, work.elements, sum(moves)),
         unit_rounds=work.rounds,
-        base_bytes=(*plan.base_bytes, *[beside.itemsize for beside in attachment.besides]),
+        base_bytes=(*plan.base_bytes, *[operand.itemsize for operand in inlined.operands]),
         launches=((*plan.launches[0], *(0,) * len(others)),),
         shares_words=plan.shares_words or PART_NS in moves,
     )
     end = max([member.start + member.words for member in outline.push])
     moved = passing.apart * passing.operand.itemsize
-    return Attaching(attaching, through, moved, others, max(0, end - len(plan.push) - params))
+    return InlinedPlan(combined, through, moved, others, max(0, end - len(plan.push) - params))
 
 
-def _is_suited(plan: Plan, kernel: Attached, passing: Passing, chain: Chain) -> bool:
+def _is_suited(plan: Plan, kernel: Inlined, passing: Passing, chain: Chain) -> bool:
     """Whether a kernel could compute a chain, as far as that is known without its module."""
     is_once = OF_MODULES[module_of(kernel)].takes_chain(READS if passing.is_read else WRITES)
     if not is_once and _load(plan, passing) is None:
@@ -148,8 +148,8 @@ def _load(plan: Plan, passing: Passing) -> Load | None:
 
 def _joined(
     plan: Plan, passing: Passing, chain: Chain
-) -> tuple[Attachment, int | None, Ints] | None:
-    """(how a chain is attached, its operand that is at the kernel's binding, all the others)."""
+) -> tuple[InlinedChain, int | None, Ints] | None:
+    """(how a chain is inlined, its operand that is at the kernel's binding, all the others)."""
     binding, passed, number, is_read, apart = passing
     operands = [*chain.reads, *[operand for _, operand in chain.writes]]
     reads = len(chain.reads)
@@ -162,14 +162,14 @@ def _joined(
         return None
     values = [value for value, _ in chain.writes]
     replaced, unit = ours if is_read else through, plan.base_bytes[binding] // passed.itemsize
-    attachment = Attachment(
+    inlined = InlinedChain(
         binding,
         passed.itemsize,
         unit,
         plan.launches[0][binding] * unit + apart,
         math.gcd(QUAD_BYTES, passed.offset * passed.itemsize),
         tuple([dim.size for dim in dims]),
-        tuple([_beside(operands[k], number, dims) for number, k in enumerate(others)]),
+        tuple([_chain_operand(operands[k], number, dims) for number, k in enumerate(others)]),
         tuple([k for k in others if k < reads]),
         tuple([values[k - reads] for k in others if k >= reads]),
         reads,
@@ -177,7 +177,7 @@ def _joined(
         through if is_read else ours,
         None if replaced is None else values[replaced - reads],
     )
-    return attachment, through, tuple(others)
+    return inlined, through, tuple(others)
 
 
 class _Work(NamedTuple):
@@ -188,7 +188,7 @@ class _Work(NamedTuple):
     is_short: bool  # to compile, and for the caches of a CPU
 
 
-def _work(plan: Plan, kernel: Attached, passing: Passing, chain: Chain, outline: Outline) -> _Work:
+def _work(plan: Plan, kernel: Inlined, passing: Passing, chain: Chain, outline: Outline) -> _Work:
     size, each, load = passing.operand.itemsize, node_rounds(chain), _load(plan, passing)
     text = outline.words * max(1, WORD // size)
     if load is not None:
@@ -216,29 +216,29 @@ def _unit_ns(plan: Plan, chain: Chain, evaluated: float, moved_ns: float) -> flo
     return plan.unit_ns + max(added_ns / plan.units, -plan.unit_ns / 2)
 
 
-def _beside(operand: Operand, number: int, dims: Sequence[Dim]) -> Beside:
+def _chain_operand(operand: Operand, number: int, dims: Sequence[Dim]) -> ChainOperand:
     strides, size = tuple([dim.strides[number] for dim in dims]), operand.itemsize
     moves = (operand.offset, *strides[1:])
-    return Beside(size, strides, math.gcd(QUAD_BYTES, *[move * size for move in moves]))
+    return ChainOperand(size, strides, math.gcd(QUAD_BYTES, *[move * size for move in moves]))
 
 
-def _moves(attachment: Attachment, outline: Outline) -> list[float]:
+def _moves(inlined: InlinedChain, outline: Outline) -> list[float]:
     """The estimated time of moving an element of each operand."""
-    count = outline.widest * WORD // attachment.itemsize
-    count = count if attachment.runs(count) else 1
+    count = outline.widest * WORD // inlined.itemsize
+    count = count if inlined.runs(count) else 1
     moves = []
-    if None in (attachment.through, attachment.result):  # It moves nothing itself.
-        moves.append(-QUAD_NS * attachment.itemsize / QUAD_BYTES if count > 1 else -NEAR_NS)
-    for k, beside in enumerate(attachment.besides):
-        width = attachment.width(beside, count)
-        if k >= len(attachment.reads) and beside.itemsize < WORD and width < WORD:
+    if None in (inlined.through, inlined.result):  # It moves nothing itself.
+        moves.append(-QUAD_NS * inlined.itemsize / QUAD_BYTES if count > 1 else -NEAR_NS)
+    for k, operand in enumerate(inlined.operands):
+        width = inlined.width(operand, count)
+        if k >= len(inlined.reads) and operand.itemsize < WORD and width < WORD:
             moves.append(PART_NS)
         elif count > 1 and (
-            beside.strides[0] == 0 or width >= min(count * beside.itemsize, QUAD_BYTES)
+            operand.strides[0] == 0 or width >= min(count * operand.itemsize, QUAD_BYTES)
         ):
-            moves.append(QUAD_NS * beside.itemsize / QUAD_BYTES)
+            moves.append(QUAD_NS * operand.itemsize / QUAD_BYTES)
         else:
-            is_far = abs(beside.strides[0]) * beside.itemsize >= LINE_BYTES
+            is_far = abs(operand.strides[0]) * operand.itemsize >= LINE_BYTES
             moves.append(FAR_NS if is_far else NEAR_NS)
     return moves
 
@@ -267,18 +267,18 @@ def _folded(
     return None
 
 
-def module_of(kernel: Attached) -> str:
-    """The module that chains are attached to."""
+def module_of(kernel: Inlined) -> str:
+    """The module that chains are inlined into."""
     return kernel.module if kernel.kernel is None else module_of(kernel.kernel)
 
 
-def kernel_of(plan: Plan) -> Attached | None:
-    """The kernel of a plan, if chains can be attached to it."""
+def kernel_of(plan: Plan) -> Inlined | None:
+    """The kernel of a plan, if chains can be inlined into it."""
     if plan.module in (COPY, FILL):  # commands of the runtime's
         return None
     if plan.recipe is None:
-        return Attached(plan.module, plan.spec, plan.fma, len(plan.base_bytes))
-    return plan.recipe if isinstance(plan.recipe, Attached) else None
+        return Inlined(plan.module, plan.spec, plan.fma, len(plan.base_bytes))
+    return plan.recipe if isinstance(plan.recipe, Inlined) else None
 
 
 def _is_alike(operand: Operand, other: Operand) -> bool:

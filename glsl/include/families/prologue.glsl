@@ -1,4 +1,4 @@
-// What DirectML fuses in front of an operator: scale and bias, which are the last two scalars, or a sum.
+// DirectML's prologue of an operator: a scale and a bias, which are the last two scalars, or a sum.
 
 const uint SCALED = 1, ADDED = 2;
 

@@ -1,4 +1,4 @@
-"""Attach chains to the module of a kernel: to the elements that it reads or writes at one binding.
+"""Inline chains into the module of a kernel: on the elements that it accesses at one binding.
 
 A function of the chain is written into the module, and called wherever words of the binding are
 loaded, or stored. The kernel finds its elements by index as before; the function gets the index,
@@ -27,7 +27,7 @@ from dml_vk.kernels.codegen.elements import (
 from dml_vk.kernels.codegen.nodes import Nodes
 from dml_vk.kernels.codegen.push_block import push_anew
 from dml_vk.kernels.plan.base import BASES
-from dml_vk.kernels.plan.chain import Attached, Attachment, Beside
+from dml_vk.kernels.plan.chain import ChainOperand, Inlined, InlinedChain
 from dml_vk.kernels.plan.nodes import scalar_words
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.spirv import spec as op
@@ -39,74 +39,74 @@ from dml_vk.spirv.passes.fma import with_fma
 
 
 @lru_cache(maxsize=512)
-def outline(kernel: Attached, binding: int, is_read: bool, unrolls: bool = True) -> Outline | None:
+def outline(kernel: Inlined, binding: int, is_read: bool, unrolls: bool = True) -> Outline | None:
     """Describe a kernel; None if it does more at a binding than to load, or store, words."""
     return outline_of(Module(_spirv(kernel, 0, unrolls)), binding, is_read)
 
 
 @lru_cache(maxsize=512)
-def bindings_of(kernel: Attached) -> frozenset[int]:
+def bindings_of(kernel: Inlined) -> frozenset[int]:
     """The bindings that a kernel uses: others are there because all variants have as many."""
     return frozenset(Module(_spirv(kernel, 0)).bindings().values())
 
 
 @lru_cache(maxsize=256)
-def built(recipe: Attached, native: int, unrolls: bool = True) -> bytes:
+def built(recipe: Inlined, native: int, unrolls: bool = True) -> bytes:
     """The module, for the operations that the device has for float64."""
     return _spirv(recipe, native, unrolls)
 
 
-def modules_of(recipe: Attached) -> tuple[str, ...]:
+def modules_of(recipe: Inlined) -> tuple[str, ...]:
     """The shipped modules that a module is made from."""
-    if recipe.kernel is None or recipe.attachment is None:
+    if recipe.kernel is None or recipe.inlined is None:
         return (recipe.module,)
-    return (*modules_of(recipe.kernel), *nodes.modules_of(recipe.attachment.nodes))
+    return (*modules_of(recipe.kernel), *nodes.modules_of(recipe.inlined.nodes))
 
 
-def checks_of(recipe: Attached) -> frozenset[str]:
+def checks_of(recipe: Inlined) -> frozenset[str]:
     """Whose operations of a device the module depends on, by dtype."""
-    if recipe.kernel is None or recipe.attachment is None:
+    if recipe.kernel is None or recipe.inlined is None:
         constants = registry.constants_from_op(recipe.module, recipe.spec)
         return frozenset(registry.checks_of(recipe.module, constants))
-    return checks_of(recipe.kernel) | nodes.checks_of(recipe.attachment.nodes)
+    return checks_of(recipe.kernel) | nodes.checks_of(recipe.inlined.nodes)
 
 
-def _spirv(recipe: Attached, native: int, unrolls: bool = True) -> bytes:
-    if recipe.attachment is None:
+def _spirv(recipe: Inlined, native: int, unrolls: bool = True) -> bytes:
+    if recipe.inlined is None:
         module = recipe.module
         spec = (*recipe.spec, native) if module in NATIVE_MODULES else recipe.spec
         spirv = library.load_for(module, spec, unrolls=unrolls)
         return with_fma(spirv) if recipe.fma else spirv
     assert recipe.kernel is not None
     kernel = _spirv(recipe.kernel, native, unrolls)
-    return _Attaching(kernel, recipe, recipe.attachment, native, unrolls).emit()
+    return _Inliner(kernel, recipe, recipe.inlined, native, unrolls).emit()
 
 
-class _Attaching(Builder):
-    """A module to which a chain is attached."""
+class _Inliner(Builder):
+    """A module that a chain is inlined into."""
 
     def __init__(
         self,
         spirv: bytes,
-        recipe: Attached,
-        attachment: Attachment,
+        recipe: Inlined,
+        inlined: InlinedChain,
         native: int,
         unrolls: bool,
     ) -> None:
         module = Module(spirv)
         super().__init__(module)
         self._own = [*module.functions]
-        self.attachment, self._first = attachment, recipe.bindings
-        bases, scalars = len(attachment.besides), scalar_words(attachment.nodes)
+        self.inlined, self._first = inlined, recipe.bindings
+        bases, scalars = len(inlined.operands), scalar_words(inlined.nodes)
         at = push_anew(module, recipe.bindings, bases, scalars, recipe.folded)
-        self.nodes = Nodes(self, attachment.nodes, attachment.first, at, native, unrolls)
+        self.nodes = Nodes(self, inlined.nodes, inlined.first, at, native, unrolls)
         self._defined: dict[int, int] = {}  # functions, by how many elements they take
         self._chains: dict[int, Words] = {}  # into the binding
 
     def emit(self) -> bytes:
         """Write the module, in which the chain's functions are called."""
         module = self.module
-        blocks = module.blocks(self.attachment.binding)
+        blocks = module.blocks(self.inlined.binding)
         for name in self._own:
             self.lines = []
             for line in module.functions[name]:
@@ -137,32 +137,32 @@ class _Attaching(Builder):
         return self._defined[count]
 
     def _define(self, count: int) -> int:
-        attachment, size = self.attachment, self.attachment.itemsize
+        inlined, size = self.inlined, self.inlined.itemsize
         name, at, words_in = [self.module.new() for _ in range(3)]
         words = max(1, count * size // 4)
         vector = self.vectors[words]
         of_type = self.module.type(op.TYPE_FUNCTION, vector, self.uint, vector)
         self.write(op.LABEL, self.module.new())
         self.nodes.begin()
-        through, result = attachment.through, attachment.result
+        through, result = inlined.through, inlined.result
         values: dict[int, Values] = {}
         if through is not None:
             parts = [words_in] if words == 1 else [self.part(words_in, k) for k in range(words)]
             values[through] = from_words(self, parts, size)[:count]
         index = self._index(at, count)
-        at_coordinates = coordinates(self, index, attachment.sizes)
-        besides = list(enumerate(attachment.besides, self._first))
+        at_coordinates = coordinates(self, index, inlined.sizes)
+        bound = list(enumerate(inlined.operands, self._first))
         places = [
-            self._places(binding, beside, index, at_coordinates) for binding, beside in besides
+            self._places(binding, operand, index, at_coordinates) for binding, operand in bound
         ]
         moves = [
-            (binding, beside.itemsize, attachment.width(beside, count), address)
-            for (binding, beside), address in zip(besides, places)
+            (binding, operand.itemsize, inlined.width(operand, count), address)
+            for (binding, operand), address in zip(bound, places)
         ]
-        for number, move in zip(attachment.reads, moves):
+        for number, move in zip(inlined.reads, moves):
             values[number] = read(self, *move, count)
         self.nodes.compute(values, count)
-        for number, move in zip(attachment.results, moves[len(attachment.reads) :]):
+        for number, move in zip(inlined.results, moves[len(inlined.reads) :]):
             write(self, *move, values[number], shared=True)
         passed = words_in
         if result is not None:
@@ -181,35 +181,35 @@ class _Attaching(Builder):
 
     def _index(self, at: int, count: int) -> int:
         """The index of an element in what passes, from that in memory."""
-        attachment, number = self.attachment, self.number
-        unit = self.constant(attachment.unit)
-        base = number(op.I_MUL, self.push(BASES + attachment.binding), unit)
-        index = number(op.I_SUB, at, number(op.I_ADD, base, self.constant(-attachment.start)))
-        if count * attachment.itemsize < 4:  # other elements of a word may lie beyond
-            index = self.least(index, self.constant(math.prod(attachment.sizes) - 1))
+        inlined, number = self.inlined, self.number
+        unit = self.constant(inlined.unit)
+        base = number(op.I_MUL, self.push(BASES + inlined.binding), unit)
+        index = number(op.I_SUB, at, number(op.I_ADD, base, self.constant(-inlined.start)))
+        if count * inlined.itemsize < 4:  # other elements of a word may lie beyond
+            index = self.least(index, self.constant(math.prod(inlined.sizes) - 1))
         return index
 
     def _places(
-        self, binding: int, beside: Beside, index: int, at_coordinates: list[int]
+        self, binding: int, operand: ChainOperand, index: int, at_coordinates: list[int]
     ) -> Address:
         """Where elements are that follow the one with an index, and coordinates."""
         start = self.push(BASES + binding)
-        if beside.strides == _dense(self.attachment.sizes):
+        if operand.strides == _dense(self.inlined.sizes):
             first = self.number(op.I_ADD, start, index)
         else:
-            first = moved(self, start, at_coordinates, beside.strides)
-        step = beside.strides[0]
+            first = moved(self, start, at_coordinates, operand.strides)
+        step = operand.strides[0]
         return cache(lambda k: self.number(op.I_ADD, first, self.constant(k * step)))
 
     def _passed(self, index: int, words: Sequence[int]) -> list[int]:
         """The words of whole elements, from the index of their first word."""
-        size = self.attachment.itemsize
+        size = self.inlined.itemsize
         count = 4 * len(words) // size
         if size < 4:
             first = self.number(op.I_MUL, index, self.constant(4 // size))
         else:
             first = self.number(op.U_DIV, index, self.constant(size // 4))
-        if self.attachment.runs(count):
+        if self.inlined.runs(count):
             return self._call(count, first, words)
         elements = []
         for k, element in enumerate(from_words(self, words, size)):
@@ -236,7 +236,7 @@ class _Attaching(Builder):
         of_type, name, pointer = line[1:4]
         count, index = self._reached(pointer)
         words = [self.constant(0)] * count
-        if self.attachment.through is not None:
+        if self.inlined.through is not None:
             words = self._words(count, of_type, self.make(op.LOAD, of_type, pointer))
         self._result(of_type, name, self._passed(index, words))
 
@@ -245,7 +245,7 @@ class _Attaching(Builder):
         count, index = self._reached(pointer)
         of_type = self.module.lines_by_id[self._chains[pointer][1]][3]
         words = self._passed(index, self._words(count, of_type, value))
-        if self.attachment.result is None:
+        if self.inlined.result is None:
             return
         stored = self.module.new()
         self._result(of_type, stored, words)

@@ -1,4 +1,4 @@
-"""Fewer nodes: convolutions take in the normalization and the activation that follow."""
+"""Fold normalizations into convolutions, and activations into the nodes before them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _ACTIVATIONS = {
 _TAKE_ACTIVATIONS = {"BatchNormalization", "Conv", "Gemm"}
 
 
-def fuse(machine: Machine, graph: Graph) -> Counter[str]:
-    """Join nodes in a graph and in the graphs within it, and say how many."""
+def fold_norms(machine: Machine, graph: Graph) -> Counter[str]:
+    """Fold nodes of a graph and of the graphs within it; return how many of each kind."""
     counts: Counter[str] = Counter()
     uses = Counter(name for node in graph.nodes for name in node.needs)
     uses.update(output.name for output in graph.outputs)
@@ -35,7 +35,7 @@ def fuse(machine: Machine, graph: Graph) -> Counter[str]:
     nodes: list[Node] = []
     for node in graph.nodes:
         for inner in (*node.graphs, *([node.body] if node.body is not None else [])):
-            counts += fuse(machine, inner)
+            counts += fold_norms(machine, inner)
         before = makers.get(node.inputs[0]) if node.inputs else None
         joined = ""
         if before is not None and uses[node.inputs[0]] == 1 and _is_plain(node):
