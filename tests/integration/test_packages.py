@@ -58,7 +58,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(packages):
     assert set(held) == expected | {f"dml_vk-{VERSION}.dist-info/{name}" for name in about}
     modules = [module for kernel in KERNELS.values() for module in kernel.modules]
     assert {f"dml_vk/kernels/spv/{module}.spv" for module in modules} <= set(held)
-    typed = {"py.typed", "__init__.pyi", "array/operator_functions.pyi"}
+    typed = {"py.typed", "__init__.pyi", "array/math/operator_functions.pyi"}
     assert {f"dml_vk/{name}" for name in typed} <= set(held)
 
 
