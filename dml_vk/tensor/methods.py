@@ -276,7 +276,7 @@ class TensorMethods(ReductionMethods):
 
     @property
     def flat(self: Any) -> Flat:
-        """The elements in row-major order, along one axis: see `array.indexing.flat`."""
+        """The elements in row-major order, along one axis: a `dml_vk.array.indexing.flat.Flat`."""
         return Flat(self)
 
     @flat.setter
@@ -365,6 +365,8 @@ def _method_of(row: Reduction) -> Callable[..., Tensor]:
 
 
 OF_REDUCTIONS = {row.name: _method_of(row) for row in REDUCTIONS.values() if row.method}
+for _name, _method in OF_REDUCTIONS.items():
+    setattr(TensorMethods, _name, _method)  # where pickle looks for them
 _COMMON = {Tensor, int, float, bool, complex}
 _OPERANDS = (Tensor, Real, complex, np.generic, np.ndarray, list, tuple)
 
@@ -379,6 +381,6 @@ def _from_pickle(array: Array, strides: Ints, order: Ints) -> Tensor:
     return new
 
 
-for _name, _method in {**vars(TensorMethods), **OF_REDUCTIONS}.items():
+for _name, _method in vars(TensorMethods).items():
     if callable(_method) or isinstance(_method, property):
         setattr(Tensor, _name, _method)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import numpy as np
@@ -86,3 +87,9 @@ def test_kinds_of_kernels():
     ]
     assert REDUCTIONS["any"].result_dtype(int8) is bool_
     assert REDUCTIONS["min"].result_dtype(int8) is int8
+
+
+@pytest.mark.parametrize("name", [name for name, row in REDUCTIONS.items() if row.method])
+def test_methods_of_reductions_are_pickled_by_name(name):
+    method = getattr(dml_vk.Tensor, name)
+    assert pickle.loads(pickle.dumps(method)) is method
