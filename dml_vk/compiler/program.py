@@ -48,7 +48,10 @@ class Part:
         self.launches = launches
         self.verify: Verify | None = None
         self.recorded: dict[tuple[object, ...], Recorded] = {}
-        self._numbers = numbers
+        # The accesses of each launch, with the number of the memory.
+        self._accesses = [
+            [(numbers[access.slot], access) for access in launch.accesses] for launch in launches
+        ]
         self._varies = any(type(word) is Word for launch in launches for word in launch.params)
         spans: dict[tuple[int, bool], tuple[int, int]] = {}
         for access in (access for launch in launches for access in launch.accesses):
@@ -92,12 +95,11 @@ class Part:
     def _works(
         self, memory: Sequence[MemoryRange], words: Words
     ) -> Iterator[tuple[Plan | Dispatched, list[Access], Ints]]:
-        numbers = self._numbers
-        for launch in self.launches:
+        for launch, numbered in zip(self.launches, self._accesses):
             params = launch.params
             if self._varies:
                 params = tuple([_value(word, words) for word in params])
-            accesses = [access.of(memory[numbers[access.slot]]) for access in launch.accesses]
+            accesses = [access.of(memory[number]) for number, access in numbered]
             yield launch.work, accesses, params
 
 
