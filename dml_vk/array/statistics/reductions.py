@@ -221,24 +221,14 @@ def _index(what: str) -> Callable[..., Tensor]:
     return function
 
 
-def _of_one_dtype(what: str, dtype: DType) -> Callable[..., Tensor]:
-    """Define a reduction whose results are of one dtype."""
+def _over_axes(what: str, result: DType | None) -> Callable[..., Tensor]:
+    """Define a reduction whose results are of a dtype, or of that of the elements."""
 
     def function(
         x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
     ) -> Tensor:
+        dtype = to_tensor(what, "x", x).dtype if result is None else result
         return _reduced(what, x, dtype, axis, keepdims, out)
-
-    return function
-
-
-def _of_own_dtype(what: str) -> Callable[..., Tensor]:
-    """Define a reduction whose results have the dtype of the elements."""
-
-    def function(
-        x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
-    ) -> Tensor:
-        return _reduced(what, x, to_tensor(what, "x", x).dtype, axis, keepdims, out)
 
     return function
 
@@ -248,10 +238,8 @@ def _function(row: Reduction) -> Callable[..., Tensor]:
         function = _accumulation(row.name)
     elif row.finds:
         function = _index(row.name)
-    elif row.result:
-        function = _of_one_dtype(row.name, DTYPES[row.result])
     else:
-        function = _of_own_dtype(row.name)
+        function = _over_axes(row.name, DTYPES[row.result] if row.result else None)
     function.__name__ = function.__qualname__ = row.name
     function.__doc__ = row.docstring
     return hinted(function)
