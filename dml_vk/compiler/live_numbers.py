@@ -18,18 +18,8 @@ from dml_vk.tracing.numbers import LiveNumber
 class LiveArgument(LiveNumber):
     """An int or a float that looks like one wherever somebody asks."""
 
-    __slots__ = ("_value", "is_pinned")
+    __slots__ = ()
     __array_ufunc__ = None  # so that NumPy's arrays leave it to this class
-
-    def __init__(self, operand: int, value: float) -> None:
-        super().__init__(operand, type(value))
-        self._value = value
-        self.is_pinned = False
-
-    def pinned(self) -> Any:
-        """The value, on which the program depends from now on."""
-        self.is_pinned = True
-        return self._value
 
     def __getattr__(self, name: str) -> Any:
         if not hasattr(self._value, name):

@@ -47,11 +47,13 @@ class NumberWords(NamedTuple):
 class LiveNumber:
     """A number that each call of a program gives."""
 
-    __slots__ = ("kind", "operand")
+    __slots__ = ("_value", "is_pinned", "kind", "operand")
 
-    def __init__(self, operand: int, kind: type) -> None:
+    def __init__(self, operand: int, value: float) -> None:
         self.operand = operand
-        self.kind = kind  # int or float
+        self._value = value  # that of the first call
+        self.kind = type(value)  # int or float
+        self.is_pinned = False
 
     # What asks for the class of an instance gets that of the number.
     __class__ = property(lambda self: self.kind)
@@ -63,7 +65,8 @@ class LiveNumber:
 
     def pinned(self) -> Any:
         """The value, on which the program depends from now on."""
-        raise NotImplementedError
+        self.is_pinned = True
+        return self._value
 
 
 def with_values(value: Any) -> Any:
