@@ -12,11 +12,12 @@ from __future__ import annotations
 from dml_vk.dtypes import float32
 from dml_vk.kernels.plan.pool import Box, Pooling, boxes, plan_pool
 from dml_vk.kernels.plan.pool_tile import plan_pool_tile, suits
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.plan.windows import image
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements
-from dml_vk.ops.view import View, access, check_count, temporary, used_strides
+from dml_vk.ops.view import View, access, check_count, operand, temporary, used_strides
 from dml_vk.strides.order import packed_strides, row_major
 
 
@@ -74,9 +75,9 @@ def _launch(source: View, target: View, pooling: Pooling, box: Box) -> None:
     plan = plan_pool(
         layout.sizes,
         (
-            (strides, source.layout.offset, source.dtype.itemsize),
-            ((*(0,) * first, *positions), 0, 4),
-            (layout.strides, layout.offset, target.dtype.itemsize),
+            operand(source, strides),
+            Operand((*(0,) * first, *positions), 0, 4),
+            operand(target),
         ),
         (source.dtype, target.dtype),
         pooling,

@@ -97,7 +97,7 @@ def _of_complex(steps: Sequence[Step]) -> list[Step]:
 def _elements_of(step: Launch, computed: Computed) -> set[tuple[int, int]]:
     """The slots that an elementwise step uses, with the sizes of elements there."""
     used = (*present(computed), len(computed.operands) - 1)
-    return {(step.accesses[k].slot, computed.operands[k][2]) for k in used}
+    return {(step.accesses[k].slot, computed.operands[k].itemsize) for k in used}
 
 
 class _Fusion:

@@ -26,7 +26,7 @@ class Computed(NamedTuple):
 
     kernel: str
     sizes: Ints
-    operands: tuple[tuple[Ints, int, int], ...]
+    operands: tuple[Operand, ...]
     spec: Ints
 
 
@@ -50,7 +50,7 @@ class Chain(NamedTuple):
 
 def node_of(computed: Computed, values: Sequence[int]) -> Node:
     """The node that does what a launch does, with these values for the sources that it has."""
-    spec = computed.spec or (computed.operands[-1][2],)
+    spec = computed.spec or (computed.operands[-1].itemsize,)
     return Node(computed.kernel, spec, tuple(values))
 
 

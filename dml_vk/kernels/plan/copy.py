@@ -27,7 +27,7 @@ from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.chain import COPY, Computed
 from dml_vk.kernels.plan.dims import offsets
 from dml_vk.kernels.plan.paths import Path, interleaved, plan_of, rows, tile
-from dml_vk.kernels.plan.tasks import Task, starts_of, task_of, widest
+from dml_vk.kernels.plan.tasks import Operand, Task, starts_of, task_of, widest
 from dml_vk.limits import Profile
 
 _PUSH = index_push(("src_base", "dst_base"), MAX_RANK)
@@ -96,8 +96,9 @@ def plan_copy(
 
     The elements of dst must not overlap each other, nor those of src.
     """
-    operands = (src_strides, src_offset, itemsize), (dst_strides, dst_offset, itemsize)
-    computed = Computed(COPY, sizes, operands, ())
+    source = Operand(src_strides, src_offset, itemsize)
+    target = Operand(dst_strides, dst_offset, itemsize)
+    computed = Computed(COPY, sizes, (source, target), ())
     strides, bases = (src_strides, dst_strides), (src_offset * itemsize, dst_offset * itemsize)
     task, starts = task_of(sizes, strides, bases, (itemsize, itemsize), MAX_RANK, profile)
     simple = transfer.copied(task, starts)

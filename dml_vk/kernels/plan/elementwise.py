@@ -82,5 +82,5 @@ def _whole(computed: Computed) -> Computed | None:
         if is_read and (last != 1 or any(count % 2 for count in (*others, offset))):
             return None
         halves = tuple([stride // 2 for stride in others])
-        numbers.append((halves, offset // 2, 2 * itemsize))
+        numbers.append(Operand(halves, offset // 2, 2 * itemsize))
     return Computed(kernel, sizes[:-1], tuple(numbers), whole)

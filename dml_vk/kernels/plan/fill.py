@@ -21,7 +21,7 @@ from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.chain import FILL, Computed
 from dml_vk.kernels.plan.dims import offsets
 from dml_vk.kernels.plan.paths import plan_of, rows
-from dml_vk.kernels.plan.tasks import starts_of, task_of, widest
+from dml_vk.kernels.plan.tasks import Operand, starts_of, task_of, widest
 from dml_vk.limits import Profile
 
 _PUSH = index_push(("dst_base",), MADE_RANK, (("value", 4),))
@@ -51,7 +51,7 @@ _BY_NAME = by_name(KERNELS)
 @cached_plan(offset="itemsize")
 def plan_fill(sizes: Ints, strides: Ints, itemsize: int, offset: int, profile: Profile) -> Plan:
     """Plan a fill with one value, which is passed as a pattern of 16 bytes."""
-    computed = Computed(FILL, sizes, ((strides, offset, itemsize),), ())
+    computed = Computed(FILL, sizes, (Operand(strides, offset, itemsize),), ())
     # The virtual source does not matter; this one is as contiguous as the destination.
     both = (strides, strides), (offset * itemsize,) * 2, (itemsize, itemsize)
     task, (_, start) = task_of(sizes, *both, MADE_RANK, profile)

@@ -27,7 +27,7 @@ from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
 from dml_vk.kernels.plan.paths import ANY, Path, plan_of, row_constants, rows
-from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task, columns_of
 from dml_vk.kernels.plan.windows import Dims, from_inside
 from dml_vk.limits import Profile
 from dml_vk.windows import Window
@@ -122,14 +122,14 @@ def boxes(kernel: Ints, most: int = MOST_TAPS) -> list[Box]:
 @cached_plan(1024)
 def plan_pool(
     sizes: Ints,
-    operands: Sequence[tuple[Ints, int, int]],
+    operands: Sequence[Operand],
     types: tuple[DType, DType],
     pooling: Pooling,
     steps: Ints,
     box: Box,
     profile: Profile,
 ) -> Plan:
-    """Plan a launch over operands of (strides, offset, item size): source, positions and dst.
+    """Plan a launch over operands: source, positions and dst.
 
     `types` are the dtypes of the source and of dst, `steps` the source's strides along the spatial
     dims.

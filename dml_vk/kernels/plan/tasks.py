@@ -69,7 +69,7 @@ class Task(NamedTuple):
         return math.gcd(start, *steps) % elements == 0
 
 
-def columns_of(operands: Sequence[tuple[Ints, int, int]]) -> tuple[tuple[Ints, ...], Ints, Ints]:
+def columns_of(operands: Sequence[Operand]) -> tuple[tuple[Ints, ...], Ints, Ints]:
     """Transpose operands to (strides, byte bases, item sizes)."""
     return (
         tuple([strides for strides, _, _ in operands]),
