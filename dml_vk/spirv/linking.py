@@ -26,7 +26,7 @@ class Piece(NamedTuple):
 def link(module: Module, piece: Piece, places: Mapping[int, int]) -> int:
     """Add the functions of a piece, and return its root.
 
-    `places` are those of scalars in the push block, by which they are in the kernel itmodule.
+    `places` has the word of each scalar in the push block of the module.
     """
     names: dict[int, int] = {}
 

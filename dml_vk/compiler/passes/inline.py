@@ -182,8 +182,10 @@ class _Inlining:
         groups = *(first.groups or ((first,),)), *(then.groups or ((then,),))
         wanted = kernel_for(plan, passing, chain)
         outlined = wanted and outline(wanted, binding, is_read, self._profile.unrolls)
+        if wanted is None or outlined is None:
+            return None
         params = len(kernel.params)
-        inlined = plan_inlined(plan, params, passing, chain, self._profile, outlined)
+        inlined = plan_inlined(plan, wanted, params, passing, chain, self._profile, outlined)
         if inlined is None:
             return None
         return _work(kernel, chained, number, binding, inlined, groups)

@@ -75,22 +75,21 @@ def kernel_for(plan: Plan, passing: Passing, chain: Chain) -> Inlined | None:
 
 def plan_inlined(
     plan: Plan,
+    kernel: Inlined,
     params: int,
     passing: Passing,
     chain: Chain,
     profile: Profile,
-    outline: Outline | None,
+    outline: Outline,
 ) -> InlinedPlan | None:
     """Plan one launch for a kernel, which has so many words of params, and a chain.
 
     What passes must be all that the kernel writes at its binding, or all that it may read there and
     the only result of the chain: the kernel may read some elements several times, others never.
     The launch takes the kernel's accesses, of which that of the binding is replaced, and the others
-    of the chain. `outline` is that of the module of `kernel_for`, at the binding.
+    of the chain. `kernel` is what `kernel_for` returns, and `outline` that of its module, at the
+    binding.
     """
-    kernel = kernel_for(plan, passing, chain)
-    if kernel is None or outline is None:
-        return None
     if kernel.kernel is None:
         plan = replace(plan, spec=kernel.spec)
     joined = _joined(plan, passing, chain)

@@ -16,7 +16,7 @@ from dml_vk.kernels import registry
 from dml_vk.kernels.codegen import library
 from dml_vk.kernels.codegen.inlined import built
 from dml_vk.kernels.plan.chain import Inlined
-from dml_vk.kernels.plan.inlined import plan_inlined
+from dml_vk.kernels.plan.inlined import kernel_for, plan_inlined
 from dml_vk.spirv.module import Module
 from dml_vk.spirv.outline import outline_of
 from tests import tier
@@ -321,7 +321,7 @@ def asked(function, *sizes):
 
 
 def test_what_a_kernel_cannot_take_is_refused():
-    plan, params, passing, chain, profile, outline = asked(
+    plan, kernel, params, passing, chain, profile, outline = asked(
         lambda x, y: x @ y + 1, (37, 50), (50, 21)
     )
     (node,) = chain.nodes
@@ -337,7 +337,8 @@ def test_what_a_kernel_cannot_take_is_refused():
         (plan, chain, dataclasses.replace(profile, max_push_bytes=16)),
     ]
     for work, steps, device in refused:
-        assert plan_inlined(work, params, passing, steps, device, outline) is None
+        kernel = kernel_for(work, passing, steps)
+        assert not kernel or not plan_inlined(work, kernel, params, passing, steps, device, outline)
 
 
 def test_a_kernel_that_does_more_than_to_store_words_is_refused():
@@ -380,18 +381,19 @@ def test_results_of_other_sizes(columns, monkeypatch, tmp_path):
 
 
 def test_a_result_with_gaps_is_refused():
-    plan, params, passing, chain, profile, outline = asked(
+    plan, kernel, params, passing, chain, profile, outline = asked(
         lambda x, y: x @ y + 1, (37, 50), (50, 21)
     )
     apart = passing._replace(operand=passing.operand._replace(strides=(42, 2)))
-    assert plan_inlined(plan, params, apart, chain, profile, outline) is None
+    assert kernel_for(plan, apart, chain) == kernel
+    assert plan_inlined(plan, kernel, params, apart, chain, profile, outline) is None
 
 
-@pytest.mark.parametrize("words", [None, 0])
-def test_without_an_outline_of_whole_elements_there_is_no_plan(words):
+def test_without_an_outline_of_whole_elements_there_is_no_plan(monkeypatch):
     *given, outline = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
-    outline = None if words is None else outline._replace(narrowest=words)
-    assert plan_inlined(*given, outline) is None
+    assert plan_inlined(*given, outline._replace(narrowest=0)) is None
+    monkeypatch.setattr(inline, "outline", lambda *_: None)
+    assert apart(lambda x, y: x @ y + 1, (37, 50), (50, 21)) == 2
 
 
 def test_a_sine_before_a_sum_is_a_kernel_of_its_own():

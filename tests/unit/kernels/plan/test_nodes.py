@@ -97,7 +97,7 @@ def watch(event, args):
         opened.append((event, args[0]))
 sys.addaudithook(watch)
 kernel = kernel_for(plan, passing, chain)
-made = plan_inlined(plan, 0, passing, chain, GPU, known)
+made = plan_inlined(plan, kernel, 0, passing, chain, GPU, known)
 assert made.plan.recipe.kernel == kernel
 assert opened == [], opened
 """
