@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import os
+from collections.abc import Generator
 
 import pytest
 
@@ -36,6 +38,16 @@ def pytest_configure(config: pytest.Config) -> None:
         own = DeviceInfo.profile.fget
         as_gpu = {"type": "discrete", "subgroup_size": 32}
         DeviceInfo.profile = property(lambda info: own(dataclasses.replace(info, **as_gpu)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Do not look for garbage meanwhile: what is collected stays until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

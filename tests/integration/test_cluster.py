@@ -93,14 +93,14 @@ def test_an_array_of_four_times_the_device_memory():
     from pathlib import Path
     from dask.diagnostics import ProgressBar
     dask.config.set(scheduler="synchronous")
-    limit = 32 * 2**20
+    limit = 8 * 2**20
     assert dml_vk.device().memory_limit == limit
     with tempfile.TemporaryDirectory() as folder:
-        a = np.memmap(Path(folder) / "a", np.float32, "w+", shape=(128, 4, 256, 256))
+        a = np.memmap(Path(folder) / "a", np.float32, "w+", shape=(128, 4, 128, 128))
         assert a.nbytes == 4 * limit
         for k, one in enumerate(a):
             one[:] = np.random.default_rng(k).standard_normal(one.shape, np.float32)
-        x = dml_vk.dask.asarray(a, chunks=(4, 4, 256, 256), memory_format=dml_vk.channels_last)
+        x = dml_vk.dask.asarray(a, chunks=(4, 4, 128, 128), memory_format=dml_vk.channels_last)
         axes = (0, 2, 3)
         with ProgressBar(out=(shown := io.StringIO())):
             mean, std = dask.compute(x.mean(axes, keepdims=True), x.std(axes, keepdims=True))
@@ -119,7 +119,7 @@ def test_an_array_of_four_times_the_device_memory():
         assert stats.peak <= limit
         print("done")
     """
-    with_limit = {"DML_VK_MEMORY_LIMIT": str(32 * 2**20)}
+    with_limit = {"DML_VK_MEMORY_LIMIT": str(8 * 2**20)}
     done = run_cluster(code, **with_limit)
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
 

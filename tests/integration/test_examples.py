@@ -17,6 +17,7 @@ from tests import tier
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PARTS = {"libraries.py", "workers.py"}  # of others
+SAMPLES = 500  # in `./dev test`, of 1000: to make weights takes longer than all that uses them
 
 
 @pytest.fixture
@@ -92,10 +93,31 @@ def shapes(tmp_path_factory):
         # Weights are made by another process, of large convolutions, which pay for optimizing.
         patch.setenv("GALLIVM_PERF", "")
         resnet, shapes = map(importlib.import_module, ("resnet", "shapes"))
-    path = tmp_path_factory.mktemp("weights") / "shapes.safetensors"
-    weights = resnet.loaded(path)
-    kinds = dml_vk.arange(60, dtype="int32") % len(resnet.KINDS)
+        path = tmp_path_factory.mktemp("weights") / "shapes.safetensors"
+        if not tier.is_all():
+            command = [sys.executable, str(EXAMPLES / "shapes.py"), str(path), str(SAMPLES)]
+            subprocess.run(command, check=True)
+        weights = resnet.loaded(path)
+    count = 60 if tier.is_all() else 25
+    kinds = dml_vk.arange(count, dtype="int32") % len(resnet.KINDS)
     return resnet, path, weights, shapes.drawn(kinds, dml_vk.random.Generator(5)), kinds.numpy()
+
+
+def test_weights_that_are_not_there_are_made(monkeypatch, tmp_path):
+    """By the other example, with as many pictures as it says: --all runs it."""
+    monkeypatch.syspath_prepend(EXAMPLES)
+    resnet, shapes = map(importlib.import_module, ("resnet", "shapes"))
+    path = tmp_path / "shapes.safetensors"
+
+    def run(command, check):
+        assert check
+        assert command == [sys.executable, EXAMPLES / "shapes.py", path]
+        shapes.save_file({"stem.conv.weight": np.float32([[1, 2]])}, path)
+
+    for change in (run, None):  # which is not called where the file is there
+        monkeypatch.setattr(subprocess, "run", change)
+        (name,) = weights = resnet.loaded(path)
+        assert (name, weights[name].tolist()) == ("stem.conv.weight", [[1, 2]])
 
 
 def test_a_residual_network_tells_shapes_apart_with_equal_bits_in_both_formats(shapes):
@@ -165,10 +187,11 @@ def test_a_model_file_gives_what_the_network_gives(shapes, example, monkeypatch,
     path = tmp_path / "shapes.onnx"
     (tmp_path / "shapes.safetensors").write_bytes(weights_path.read_bytes())
     monkeypatch.setattr("sys.argv", ["onnx_shapes.py", str(path)])
+    least = 8 if tier.is_all() else 7  # of ten
     for _ in range(2):  # the file is made, and then read
         example.main()
         said = capsys.readouterr().out
-        assert len(re.findall(r"^drawn: (\w+) +found: \1 ", said, re.M)) >= 8
+        assert len(re.findall(r"^drawn: (\w+) +found: \1 ", said, re.M)) >= least
         assert "equal bits in all layouts: True\n" in said
         assert "x Conv + BatchNormalization as one\n" in said
     found = example.load(path)(pictures)["kinds"].numpy()
