@@ -67,7 +67,7 @@ _MODULES = {
     "array.creation.arrays": (
         "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
     ),
-    "array.creation.pinned": "pinned",
+    "array.creation.pinned": "pin pinned",
     "array.math.cumulative": "cumulative_prod cumulative_sum diff",
     "array.math.cumulative_extremes": "cummax cummin logcumsumexp",
     "array.data_types": "angle can_cast finfo iinfo imag isdtype real real_if_close result_type",

@@ -48,6 +48,7 @@ from dml_vk.array.creation.matrices import (
     vander as vander,
 )
 from dml_vk.array.creation.pinned import (
+    pin as pin,
     pinned as pinned,
 )
 from dml_vk.array.data_types import (

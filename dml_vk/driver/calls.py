@@ -7,6 +7,7 @@ ints where the parameter has 32 bits.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 from ctypes import CFUNCTYPE, PYFUNCTYPE, c_char_p, c_int32, c_void_p
 from types import SimpleNamespace
 
@@ -74,9 +75,15 @@ _KINDS = (
 )
 
 
-def device_calls(loader: ctypes.CDLL, device: c_void_p) -> SimpleNamespace:
-    """The functions by their names in Vulkan. All are in Vulkan 1.0, so every device has them."""
+def device_calls(
+    loader: ctypes.CDLL, device: c_void_p, extensions: Iterable[str] = ()
+) -> SimpleNamespace:
+    """The functions by their names in Vulkan.
+
+    All are in Vulkan 1.0, so every device has them, but those of `extensions`, which take a moment.
+    """
     find = PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("vkGetDeviceProcAddr", loader))
+    kinds = (*_KINDS, (tuple(extensions), PYFUNCTYPE(c_int32)))
     return SimpleNamespace(
-        **{name: kind(find(device, name.encode())) for names, kind in _KINDS for name in names}
+        **{name: kind(find(device, name.encode())) for names, kind in kinds for name in names}
     )

@@ -25,7 +25,7 @@ from dml_vk.runtime.arithmetic_check import examine
 from dml_vk.runtime.device_work import DeviceWork
 from dml_vk.runtime.facts import facts_file
 from dml_vk.runtime.gate import Gate
-from dml_vk.runtime.interface import MemoryKind, Runtime
+from dml_vk.runtime.interface import HostBlock, MemoryKind, Runtime
 from dml_vk.runtime.queue import Queue
 from dml_vk.runtime.rates import Rates
 from dml_vk.runtime.rounds_check import most_rounds
@@ -133,6 +133,11 @@ class Device(DeviceWork):
                 rule = "memory_limit must not be negative"
                 raise DeviceError("device", rule, memory_limit=nbytes)
         self.memory.limit = nbytes
+
+    def import_pages(self, address: int, nbytes: int, owner: object) -> HostBlock | None:
+        """A block over pages of the host, as the runtime makes it."""
+        with self.queue.enter():
+            return self._runtime.import_pages(address, nbytes, owner)
 
     def synchronize(self) -> None:
         """Run all pending work, wait for it, and release memory that was idle for seconds."""

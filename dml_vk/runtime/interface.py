@@ -74,6 +74,13 @@ Work = Dispatch | Copy | Fill
 Command = Work | Barrier
 
 
+class HostBlock(Protocol):
+    """A block of pages that the host has: where they begin."""
+
+    @property
+    def address(self) -> int: ...
+
+
 class Runtime(Protocol):
     """One Vulkan device."""
 
@@ -91,6 +98,12 @@ class Runtime(Protocol):
 
     def allocate(self, nbytes: int, kind: MemoryKind) -> Block:
         """Allocate a multiple of 4 bytes, with unknown contents."""
+
+    def import_pages(self, address: int, nbytes: int, owner: object) -> HostBlock | None:
+        """Return a block, for copies only, over pages of the host with all of these bytes.
+
+        It keeps their owner alive. None if the driver does not take them.
+        """
 
     def view(self, block: Block) -> Words:
         """Return the memory of a mapped block. The view keeps the block alive."""

@@ -25,6 +25,7 @@ from dml_vk.runtime.interface import (
     Block,
     Bound,
     Command,
+    HostBlock,
     MemoryKind,
     Pipeline,
     Prepared,
@@ -108,6 +109,10 @@ class Kompute:
     def allocate(self, nbytes: int, kind: MemoryKind) -> Block:
         """Allocate a kp tensor of words."""
         return self._manager.empty(nbytes // 4, self._kinds[kind])
+
+    def import_pages(self, address: int, nbytes: int, owner: object) -> HostBlock | None:
+        """Return None: kp imports no memory."""
+        return None
 
     def view(self, block: Block) -> Words:
         """Return the memory of a mapped block. The view keeps the block alive, and the device."""

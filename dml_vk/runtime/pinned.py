@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dml_vk import context
 from dml_vk.arguments import Ints
 from dml_vk.runtime import transfer
 from dml_vk.runtime.arenas import MemoryRange
+from dml_vk.runtime.interface import Block
 
 if TYPE_CHECKING:
     from dml_vk.runtime.device import Device
@@ -20,29 +22,27 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class Pinned:
     """A range of such memory, on which arrays are based, and which they keep."""
 
-    def __init__(self, device: Device, allocation: MemoryRange, array: Array) -> None:
+    def __init__(
+        self, device: Device, block: Block, address: int, array: Array, owner: object
+    ) -> None:
+        """`address` is where the block begins; the array is of memory that its owner keeps."""
         self.device = device
-        self.allocation = allocation
+        self._block, self._address = block, address
+        self._owner = owner
         self.__array_interface__ = array.__array_interface__
-
-    @property
-    def address(self) -> int:
-        return int(self.__array_interface__["data"][0])
 
     def send(self, array: Array, target: MemoryRange) -> None:
         """Let the device copy the bytes of an array of this memory to the start of a range."""
-        begin = self._start(array)
-        transfer.carry(self.device, (self.allocation, begin), (target, 0), array.nbytes)
-        self.device.settle(self.allocation, True)  # the host may write other values now
+        there = target.arena.block, target.offset
+        transfer.direct(self.device, self._start(array), there, array.nbytes)
 
     def receive(self, source: MemoryRange, start: int, array: Array) -> None:
         """Let the device copy bytes, from `start` on, into an array of this memory."""
-        begin = self._start(array)
-        transfer.carry(self.device, (source, start), (self.allocation, begin), array.nbytes)
-        self.device.settle(self.allocation, False)
+        there = source.arena.block, source.offset + start
+        transfer.direct(self.device, there, self._start(array), array.nbytes)
 
-    def _start(self, array: Array) -> int:
-        return int(array.__array_interface__["data"][0]) - self.address
+    def _start(self, array: Array) -> transfer.Start:
+        return self._block, _address(array) - self._address
 
 
 def pinned_array(what: str, device: Device, shape: Ints, kind: np.dtype[Any]) -> Array:
@@ -56,13 +56,34 @@ def pinned_array(what: str, device: Device, shape: Ints, kind: np.dtype[Any]) ->
     view = transfer.mapped(device, allocation, True)
     assert view is not None
     array: Array = np.ndarray(shape, kind, view[:nbytes])
-    return np.asarray(Pinned(device, allocation, array))
+    address = _address(array) - allocation.offset
+    return np.asarray(Pinned(device, allocation.arena.block, address, array, allocation))
+
+
+def pinned_view(device: Device, array: Array) -> Array:
+    """View an array so that the device copies from and to its memory, where it can."""
+    view = array.view(np.ndarray)
+    if device.unified or not array.size or pinned_for(device, view) is not None:
+        return view
+    steps = [(size - 1) * stride for size, stride in zip(array.shape, array.strides)]
+    low = _address(array) + sum([min(step, 0) for step in steps])
+    block = device.import_pages(low, array.itemsize + sum(map(abs, steps)), array)
+    if block is None:
+        return view
+    return np.asarray(Pinned(device, block, block.address, array, block))
 
 
 def pinned_for(device: Device, array: Array) -> Pinned | None:
-    """The memory that an array is in, if this device can copy from it better than the host."""
+    """The memory that an array is in, if this device can copy from it better than the host.
+
+    None where work is recorded, which the values of now are no part of.
+    """
     owner: Any = array.base
     while isinstance(owner, np.ndarray):
         owner = owner.base
     is_such = isinstance(owner, Pinned) and owner.device is device and not device.unified
-    return owner if is_such else None
+    return owner if is_such and context.recorder() is None else None
+
+
+def _address(array: Array) -> int:
+    return int(array.__array_interface__["data"][0])

@@ -15,13 +15,14 @@ from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.observe.callers import clear_last_traceback
 from dml_vk.observe.first_use import first_use
+from dml_vk.runtime import waited
 from dml_vk.runtime.arenas import ALIGNMENT, Arena, MemoryRange, Note
 from dml_vk.runtime.encode import MAX_SUBMISSION_NS, Dispatched, Encoder
 from dml_vk.runtime.exports import Exports
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.graph import Graph
 from dml_vk.runtime.hazards import Access, Hazards
-from dml_vk.runtime.interface import Prepared, Runtime, Ticket, Work
+from dml_vk.runtime.interface import Copy, Prepared, Runtime, Ticket, Work
 from dml_vk.runtime.pipelines import Pipelines
 from dml_vk.runtime.rate_check import RateCheck
 from dml_vk.runtime.recovery import prune
@@ -66,6 +67,7 @@ class Queue:
         self._batch = Batch(Graph(self._hazards))
         self._sent: deque[Batch] = deque()
         self._flying: deque[Ticket] = deque(maxlen=MAX_FLYING)  # the last submitted
+        self._waited: deque[Ticket] = deque()  # by the caller, in `run`
         self._next_look = LOOK_OPERATIONS
         self._next_trim = TRIM_OPERATIONS
         # The validation layer takes what a dispatch binds for what it accesses, and would report
@@ -164,6 +166,11 @@ class Queue:
         self.send()
         times = [time_of(self._runtime, commands(submission)) for submission in submissions]
         return sum([time.microseconds for time in times])
+
+    def run(self, copies: Iterable[Copy]) -> None:
+        """Run copies after all that is pending, and wait for them. The caller holds the gate."""
+        self.send()
+        waited.run(self._runtime, copies, self._waited)
 
     def replay(
         self,
@@ -287,7 +294,8 @@ class Queue:
         tickets = [ticket for batch in (*self._sent, self._batch) for ticket in batch.tickets]
         commands = [due.command for due in self._batch.graph.due]
         recorded = [prepared for program in self.programs for prepared in program.alive()]
-        return [*self.pipelines.alive(), *commands, *self._flying, *tickets, *recorded]
+        tickets += [*self._flying, *self._waited]
+        return [*self.pipelines.alive(), *commands, *tickets, *recorded]
 
     def _shrink(self) -> None:
         """Drop the oldest pipelines if there are too many."""

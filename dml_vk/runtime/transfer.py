@@ -16,12 +16,14 @@ from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Allocation, Bytes, MemoryRange
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.host_copy import move
+from dml_vk.runtime.interface import Block, Copy
 
 if TYPE_CHECKING:
     from dml_vk.runtime.device_work import DeviceWork
 
 CHUNK_BYTES = 32 * 2**20  # of staging: large enough to hide a launch, small enough to cache
 BUS_BYTES = 64  # read through the bus at some 8 bytes a microsecond, sooner than by a submission
+Start = tuple[Block, int]  # where bytes start
 SEND_BYTES = 2**20  # a copy that takes longer than a submission is begun at once
 
 
@@ -109,16 +111,14 @@ def pieces(
         yield at, _seen(device, staging)
 
 
-def carry(
-    device: DeviceWork,
-    source: tuple[MemoryRange, int],
-    target: tuple[MemoryRange, int],
-    nbytes: int,
-) -> None:
-    """Queue a copy of bytes between two places that the device sees, in pieces."""
-    for at in chunks(nbytes):
-        (read, start), (written, to) = source, target
-        _copy(device, (read, start + at), (written, to + at), min(CHUNK_BYTES, nbytes - at))
+def direct(device: DeviceWork, source: Start, target: Start, nbytes: int) -> None:
+    """Let the device copy bytes after all that is pending, in pieces, and wait for it."""
+    (read, start), (written, to) = source, target
+    with device.queue.enter():
+        device.queue.run(
+            Copy(read, start + at, written, to + at, min(CHUNK_BYTES, nbytes - at))
+            for at in chunks(nbytes)
+        )
 
 
 def _seen(device: DeviceWork, staging: MemoryRange) -> Bytes:

@@ -21,7 +21,6 @@ from dml_vk.ops.view import View, access
 from dml_vk.runtime import transfer
 from dml_vk.runtime.host_copy import move
 from dml_vk.runtime.pinned import pinned_for
-from dml_vk.tracing.capture import is_captured
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
@@ -76,7 +75,7 @@ def read_into(what: str, tensor: Tensor, out: Array) -> Array:
     if not out.size:
         return out
     layout, device = tensor.layout, tensor.device
-    pinned = None if is_captured() else pinned_for(device, out)
+    pinned = pinned_for(device, out)
     dense = out.transpose(_along_memory(layout.like().strides)).flags.c_contiguous
     if pinned is not None and dense:
         record_host(what, layout, layout.like(), tensor.nbytes)
@@ -211,7 +210,7 @@ def write(what: str, target: Tensor, array: Array, layout: Layout) -> None:
     device, strides = target.device, target.layout.strides
     kind = np.dtype(target.dtype.numpy_name)
     source = array.transpose(_along_memory(strides))
-    pinned = None if is_captured() else pinned_for(device, array)
+    pinned = pinned_for(device, array)
     if pinned is not None and source.flags.c_contiguous and source.dtype == kind:
         pinned.send(source, target.allocation)
         return

@@ -54,7 +54,7 @@ def test_type_checkers_know_the_same_names():
 # All else computes, and so takes `out=`.
 WITHOUT_OUT = {
     "creation": "asarray empty empty_like from_dlpack full full_like ones ones_like "
-    "pinned zeros "
+    "pin pinned zeros "
     "zeros_like arange eye fftfreq geomspace linspace logspace meshgrid load rfftfreq tri indices "
     "diagflat bartlett blackman hamming hanning kaiser diag_indices diag_indices_from ix_ "
     "tril_indices tril_indices_from triu_indices triu_indices_from",

@@ -21,6 +21,7 @@ from dml_vk.driver.probe import DeviceInfo, cores
 from dml_vk.driver.results import NOT_READY, TIMEOUT
 from dml_vk.errors import DeviceError
 from dml_vk.runtime.interface import PATIENCE_NS, SPIN_NS, Command, MemoryKind, Range, Words
+from dml_vk.runtime.vulkan.host_block import HostBlock, import_pages
 from dml_vk.runtime.vulkan.memory import Block
 from dml_vk.runtime.vulkan.opened import Opened
 from dml_vk.runtime.vulkan.pipeline_cache import PipelineCache
@@ -61,6 +62,10 @@ class Vulkan:
     def allocate(self, nbytes: int, kind: MemoryKind) -> Block:
         self._opened.check_alive()
         return Block(self._opened, nbytes, kind)
+
+    def import_pages(self, address: int, nbytes: int, owner: object) -> HostBlock | None:
+        self._opened.check_alive()
+        return import_pages(self._opened, address, nbytes, owner)
 
     def view(self, block: Block) -> Words:
         return np.asarray(block)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from ctypes import byref
 
-from dml_vk.driver import features, float_controls, probe, results
+from dml_vk.driver import features, float_controls, host_pointers, probe, results
 from dml_vk.driver.calls import device_calls
 from dml_vk.driver.logical_device import open_device
 from dml_vk.driver.structures import Handle, Object
@@ -20,9 +20,14 @@ class Opened:
         instance, physical = probe.physical(info)
         chosen = features.choose(instance, physical, info.extensions)
         self.features = chosen.names
-        extensions = *chosen.extensions, *float_controls.extensions(info.extensions)
+        listed = info.extensions
+        extensions = *chosen.extensions, *float_controls.extensions(listed)
+        extensions = *extensions, *host_pointers.extensions(listed)
         self.handle = open_device(instance, physical, extensions, chosen.structures)
-        self.calls = device_calls(instance.vk, self.handle)
+        # Of addresses and sizes of the host's pages; 0 if the device takes none.
+        self.host_alignment = host_pointers.alignment(instance, physical, listed)
+        calls = host_pointers.CALLS if self.host_alignment else ()
+        self.calls = device_calls(instance.vk, self.handle, calls)
         families = instance.queue_families(physical)
         self.family = instance.queue_family(physical) or 0  # the probe has seen that there is one
         self.timestamp_bits: int = families[self.family].timestamp_bits

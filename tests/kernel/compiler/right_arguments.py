@@ -141,6 +141,7 @@ LEFT_OUT = {
     "no tensors": [
         *("dml_vk.can_cast", "dml_vk.finfo", "dml_vk.iinfo", "dml_vk.isdtype"),
         *("dml_vk.result_type", "dml_vk.__array_namespace_info__", "dml_vk.pinned"),
+        "dml_vk.pin",
     ],
     "devices": [
         *("dml_vk.devices", "dml_vk.device", "dml_vk.default_device", "dml_vk.memory_stats"),
