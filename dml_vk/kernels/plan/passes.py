@@ -27,7 +27,8 @@ _TEAM_LANES = 256
 _TEAMS_WANTED = 2**12  # so that the processors of a large GPU end at about the same time
 # The log2 of the leaves of a team: of a row at least what it reads at once, and of a column less,
 # since it does several; how many it reads sooner than another pass begins; and the most.
-_ROW_LEAVES, _COLUMN_LEAVES = (12, 15, 16), (8, 11, 14)
+_ROW_LEAVES, _COLUMN_LEAVES = (12, 15, 16), (8, 12, 14)
+_COLUMNS_OF_TEAM = 4  # log2: it does at least as many side by side
 _LEAST_WITHIN = 8  # of a block within one of several dims, whose leaves lie side by side
 _MOST_LEFT = 16  # large reductions leave at most 1 / 16 of what they read to the next pass
 
@@ -143,9 +144,8 @@ def _team_pass(work: Work, ties: Ties, outputs: int, count: int) -> Pass:
     """Give a team as many leaves as leave enough teams, and at most one more pass."""
     across = any([step == 1 and size >= 4 for size, step in zip(work.sizes, work.strides)])
     wanted = (outputs * count // _TEAMS_WANTED).bit_length() - 1
-    # Of columns, a team does several at once.
     least, alone, most = _COLUMN_LEAVES if across else _ROW_LEAVES
-    log2 = max(least, min(most, wanted + 3 * across))
+    log2 = max(least, min(most, wanted - _COLUMNS_OF_TEAM * across))
     inner = work.leaves[-1]
     if count <= 1 << max(log2, alone):
         return _only_pass(work, count)

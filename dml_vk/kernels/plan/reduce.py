@@ -43,9 +43,9 @@ _LEAF_NS = {
     "moments": 2.0,
 }
 # Pieces that a member of a team reads at once, as in the sources; of columns, how many elements
-# side by side are a cache line or more, and the leaves below which a member has too little to do.
+# side by side are a cache line or more, and the least leaves of a member, whole chunks.
 _AT_ONCE = {"tree": 4, "int": 4, "long": 4, "double": 2, "arg": 2, "softmax": 1, "moments": 1}
-_COLUMNS, _LEAST_PART = 32, 8
+_COLUMNS, _LEAST_PART = 32, 16
 _CHUNKED = ("softmax", "moments")  # kinds whose leaves are chunks of elements
 _CHUNK = 16
 _ALONE_NS = 4.0
