@@ -142,7 +142,7 @@ def team_lanes(profile: Profile) -> int:
 
 def _team_pass(work: Work, ties: Ties, outputs: int, count: int) -> Pass:
     """Give a team as many leaves as leave enough teams, and at most one more pass."""
-    across = any([step == 1 and size >= 4 for size, step in zip(work.sizes, work.strides)])
+    across = any(step == 1 and size >= 4 for size, step in zip(work.sizes, work.strides))
     wanted = (outputs * count // _TEAMS_WANTED).bit_length() - 1
     least, alone, most = _COLUMN_LEAVES if across else _ROW_LEAVES
     log2 = max(least, min(most, wanted - _COLUMNS_OF_TEAM * across))
