@@ -60,7 +60,7 @@ class Profile(Limits):
     groups_wanted: int | None = None
     # How much of a long row one invocation takes: elements of a merge of two sorted runs; elements
     # of a scan, if there are few rows; and the log2 of the least and the most leaves of a reduction
-    # in several passes.
+    # in several passes, unless workgroups reduce together.
     merge_chunk: int = 32
     # And of a pass of a radix sort; 0 where rows of any length are merged.
     sort_chunk: int = 0

@@ -15,6 +15,7 @@ struct Place {
 #define T uvec2
 #endif
 #define QUADS 1
+#define AT_ONCE 2
 #include "families/reduce.glsl"
 
 // The key of an element; all ones for NaN.

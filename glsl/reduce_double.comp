@@ -7,6 +7,7 @@
 #define T uvec2
 #define BITS 64
 #define CHAIN
+#define AT_ONCE 2
 #include "families/reduce.glsl"
 
 uvec2 leaf_value(uvec4 raw, uint index) { return decode(raw.xy, A_TYPE); }

@@ -7,6 +7,7 @@
 #define T uint
 #define BITS 32
 #define QUADS 4
+#define AT_ONCE 4
 #include "families/reduce.glsl"
 
 uint nan_key() { return OP == REDUCE_MAX ? 0x7fffffffu : 0x80000000u; }

@@ -7,6 +7,7 @@
 #define T uvec2
 #define BITS 64
 #define QUADS 4
+#define AT_ONCE 4
 #include "families/reduce.glsl"
 
 uvec2 nan_key() { return uvec2(0xffffffffu, 0x7fffffffu) ^ (OP == REDUCE_MAX ? 0 : 0xffffffffu); }

@@ -13,9 +13,10 @@
 #define T uvec2
 #endif
 #define COMBINE_SAME
+#define AT_ONCE 1
 #include "families/reduce.glsl"
 
-layout(constant_id = 12) const uint EPS = 0;
+layout(constant_id = 13) const uint EPS = 0;
 #include "math/moments.glsl"
 
 vec3 leaf_value(uvec4 raw, uint index) { return uintBitsToFloat(raw.xyz); }

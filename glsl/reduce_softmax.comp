@@ -12,6 +12,7 @@
 #else
 #define T uvec2
 #endif
+#define AT_ONCE 1
 #include "families/reduce.glsl"
 #include "math/exp_sum.glsl"
 

@@ -6,6 +6,7 @@
 #define T uint
 #define BITS 32
 #define TREE
+#define AT_ONCE 4
 #include "families/reduce.glsl"
 
 float leaf_value(uvec4 raw, uint index) { return decode(raw.xy, A_TYPE); }

@@ -151,6 +151,13 @@ def casts():
 
 
 def reductions():
+    device = dml_vk.device()
+    for coalesces in (False, True):  # by invocations, and by workgroups
+        with profiled(device, dataclasses.replace(device.profile, coalesces=coalesces)):
+            reductions_of_any_kind()
+
+
+def reductions_of_any_kind():
     for dtype in (float32, float64, int64, DTYPES["int32"], float16):
         x = dml_vk.asarray(hard(dtype, (3, 1300, 5)))
         for name in list(REDUCTIONS)[:: 1 if dtype.itemsize == 4 else 3]:
@@ -158,6 +165,8 @@ def reductions():
                 getattr(dml_vk, name)(x, axis=dims)
     dml_vk.sum(dml_vk.asarray(hard(float64, (130, 4096))), axis=1)
     dml_vk.max(dml_vk.asarray(hard(int64, (70, 2**14 + 1))), axis=1)
+    for sizes in ((70_001,), (2500, 5)):
+        dml_vk.argmax(dml_vk.asarray(hard(float32, sizes)), axis=0)
 
 
 def scans():
@@ -258,6 +267,10 @@ def rows():
             nn.softmax(x)
             nn.group_norm(x, 2)
         nn.mean_variance_norm(dml_vk.asarray(hard(float32, (300, 64))), axes=0)
+        for sizes, axis in (((2, 70_001), 1), ((2000, 8), 0), ((40_000, 4), 0)):
+            x = dml_vk.asarray(hard(float32, sizes))
+            nn.softmax(x, axis=axis)
+            nn.mean_variance_norm(x, axes=axis)
 
 
 def rows_of_lanes():

@@ -22,6 +22,14 @@ MAX_TREE = 13  # the most levels of the tree that one invocation sums
 _MAX_LEAVES = 14  # log2 of the most leaves of one invocation otherwise
 _CACHE_BYTES, _L1_BYTES = 2**20, 2**16  # of a CPU: all caches, and the nearest one
 _PAIRED_BYTES, _MOST_PAIRED = 16, 9  # of sums of several numbers, whose leaves are chunks
+_SHORT_BYTES = 64  # of leaves that one invocation reduces by itself where lanes load together
+_TEAM_LANES = 256
+_TEAMS_WANTED = 2**12  # so that the processors of a large GPU end at about the same time
+# The log2 of the leaves of a team: of a row at least what it reads at once, and of a column less,
+# since it does several; how many it reads sooner than another pass begins; and the most.
+_ROW_LEAVES, _COLUMN_LEAVES = (12, 15, 16), (8, 12, 14)
+_COLUMNS_OF_TEAM = 4  # log2: it does at least as many side by side
+_LEAST_WITHIN = 8  # of a block within one of several dims, whose leaves lie side by side
 _MOST_LEFT = 16  # large reductions leave at most 1 / 16 of what they read to the next pass
 
 
@@ -93,6 +101,8 @@ def next_pass(work: Work, ties: Ties, itemsize: int, partial_bytes: int, profile
     """
     outputs = math.prod(work.sizes)
     count = math.prod([dim.size for dim in work.leaves])
+    if suits_teams(count, itemsize, profile):
+        return _team_pass(work, ties, outputs, count)
     inner = work.leaves[-1]
     many = outputs >= 2 * profile.units_wanted
     least, most = profile.reduce_chunks
@@ -111,9 +121,39 @@ def next_pass(work: Work, ties: Ties, itemsize: int, partial_bytes: int, profile
         if log2 >= 4:
             return row_pass(work, ties, log2)
     if count <= 1 << longest:
-        zeros = (0,) * len(work.sizes)
-        return Pass(work.sizes, work.strides, zeros, work.leaves, count, count, (), None)
+        return _only_pass(work, count)
     return block_pass(work, ties, max(least, min(most, (count - 1).bit_length() + 1 >> 1)))
+
+
+def _only_pass(work: Work, count: int) -> Pass:
+    zeros = (0,) * len(work.sizes)
+    return Pass(work.sizes, work.strides, zeros, work.leaves, count, count, (), None)
+
+
+def suits_teams(count: int, itemsize: int, profile: Profile) -> bool:
+    """Whether workgroups reduce so many leaves together, not invocations each by itself."""
+    return profile.coalesces and count * itemsize > _SHORT_BYTES
+
+
+def team_lanes(profile: Profile) -> int:
+    """The invocations of a workgroup that reduces together: a power of two."""
+    return min(_TEAM_LANES, 1 << profile.max_invocations.bit_length() - 1)
+
+
+def _team_pass(work: Work, ties: Ties, outputs: int, count: int) -> Pass:
+    """Give a team as many leaves as leave enough teams, and at most one more pass."""
+    across = any(step == 1 and size >= 4 for size, step in zip(work.sizes, work.strides))
+    wanted = (outputs * count // _TEAMS_WANTED).bit_length() - 1
+    least, alone, most = _COLUMN_LEAVES if across else _ROW_LEAVES
+    log2 = max(least, min(most, wanted - _COLUMNS_OF_TEAM * across))
+    inner = work.leaves[-1]
+    if count <= 1 << max(log2, alone):
+        return _only_pass(work, count)
+    if len(work.leaves) > 1:
+        zeros = inner.size.bit_length() if ties is Ties.NONE else _trailing_zeros(inner.size)
+        if zeros >= _LEAST_WITHIN:
+            return row_pass(work, ties, min(log2, zeros))
+    return block_pass(work, ties, log2)
 
 
 def _cached_log2(step_bytes: int, ties: Ties, itemsize: int) -> int:

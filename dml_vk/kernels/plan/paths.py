@@ -133,7 +133,7 @@ def plan_of(
 def local_size(profile: Profile, lanes: int | None = None) -> int:
     """The invocations of a workgroup, which are whole groups of lanes: by default the profile's."""
     lanes = lanes or profile.lanes
-    return min(LOCAL_SIZE, profile.max_invocations // lanes * lanes)
+    return max(lanes, min(LOCAL_SIZE, profile.max_invocations // lanes * lanes))
 
 
 def rows(task: Task, quads: int | None = None) -> Path:

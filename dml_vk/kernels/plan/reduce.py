@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,8 +14,8 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
-from dml_vk.kernels.plan.passes import Pass, Ties
-from dml_vk.kernels.plan.paths import LINE_BYTES, Path, plan_of
+from dml_vk.kernels.plan.passes import Pass, Ties, suits_teams, team_lanes
+from dml_vk.kernels.plan.paths import LINE_BYTES, Path, plan_of, power_of_two
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task
 from dml_vk.kernels.reductions import REDUCTIONS, opcodes_of
 from dml_vk.limits import Profile
@@ -42,30 +42,54 @@ _LEAF_NS = {
     "softmax": 4.0,
     "moments": 2.0,
 }
+# Pieces that a member of a team reads at once, as in the sources; of columns, how many elements
+# side by side are a cache line or more, and the least leaves of a member, whole chunks.
+_AT_ONCE = {"tree": 4, "int": 4, "long": 4, "double": 2, "arg": 2, "softmax": 1, "moments": 1}
+_COLUMNS, _LEAST_PART = 32, 16
 _CHUNKED = ("softmax", "moments")  # kinds whose leaves are chunks of elements
 _CHUNK = 16
 _ALONE_NS = 4.0
-_SPEC = ("OP", "TYPE", "A_TYPE", "READ", "LEAF_RANK", "TIERS", "GAPS", "DST_QUADS")
+_SPEC = (
+    *("OP", "TYPE", "A_TYPE", "READ", "LEAF_RANK"),
+    *("TIERS", "GAPS", "DST_QUADS", "MEMBERS"),
+)
 _OWN_SPEC = {"moments": ("EPS",)}
 _EXTRA = (("block", 1), ("leaves", 1), ("ends", LEAF_RANK - 1), ("steps", LEAF_RANK))
 _WHOLE_SPEC = (*INDEX_SPEC, *_SPEC)
-_ALONG: dict[str, str] = {}
-_ACROSS = {"ACROSS": "1"}
-# Kind of value -> variants: "along" makes one result per work item, "across" four neighbours.
-_PAIRED = {
-    "along": {"BITS": "64"},
-    "partial": {"BITS": "128"},
-    "across": {"BITS": "64", **_ACROSS},
-    "across_partial": {"BITS": "128", **_ACROSS},
+# Which results a work item makes: one, or four neighbours "across" memory. Those of a team are
+# made by a workgroup together, which reads along rows, or across "columns".
+_ONE_EACH: dict[str, dict[str, str]] = {
+    "along": {},
+    "team": {"TEAM": "1"},
+    "team_columns": {"TEAM": "1", "COLUMNS": "1"},
 }
+_FOUR_EACH: dict[str, dict[str, str]] = {
+    "along": {},
+    "across": {"ACROSS": "1"},
+    "team": {"TEAM": "1"},
+    "team_across": {"TEAM": "1", "ACROSS": "1"},
+}
+
+
+def _paired(ways: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """The variants of results of two words, and of partial results of four."""
+    results = {way: {**macros, "BITS": "64"} for way, macros in ways.items()}
+    partial = {_partial_of(way): {**macros, "BITS": "128"} for way, macros in ways.items()}
+    return results | partial
+
+
+def _partial_of(way: str) -> str:
+    return "partial" if way == "along" else f"{way}_partial"
+
+
 _VARIANTS: dict[str, dict[str, dict[str, str]]] = {
-    "tree": {"along": _ALONG, "across": _ACROSS},
-    "int": {"along": _ALONG, "across": _ACROSS},
-    "long": {"along": _ALONG, "across": _ACROSS},
-    "double": {"along": native(_WHOLE_SPEC)},
-    "arg": {"along": {"BITS": "64"}, "partial": {"BITS": "128"}},
-    "softmax": _PAIRED,
-    "moments": _PAIRED,
+    "tree": _FOUR_EACH,
+    "int": _FOUR_EACH,
+    "long": _FOUR_EACH,
+    "double": {way: {**macros, **native(_WHOLE_SPEC)} for way, macros in _ONE_EACH.items()},
+    "arg": _paired(_ONE_EACH),
+    "softmax": _paired(_FOUR_EACH),
+    "moments": _paired(_FOUR_EACH),
 }
 KERNELS: tuple[Kernel, ...] = tuple(
     [
@@ -139,9 +163,10 @@ def plan_pass(
     row, *others = inner
     across = "across" in _VARIANTS[reducer.kind] and row.strides[0] == 1 and row.size >= _WIDTH
     across = across and src <= 8
-    read = _read(reducer, task, pass_, across)
+    width = _WIDTH if across else 1
     count = min(pass_.block, pass_.leaf_count)
-    tiers, chunk = _tiers(reducer.kind, read, across, src, count)
+    by_teams = suits_teams(count, src, profile)
+    read = _read(reducer, task, pass_, across, by_teams)
     dst_quads = (
         across
         and 4 <= dst <= 8
@@ -149,40 +174,52 @@ def plan_pass(
         and row.size % _WIDTH == 0
         and task.aligned(-1, QUAD_BYTES, others)
     )
+    leaf_ns = _LEAF_NS[reducer.kind] + (_ALONE_NS if read == BY_ELEMENTS else 0)
+    if across:
+        steps = tuple([stride * _WIDTH for stride in row.strides])
+        inner = [Dim(steps, -(-row.size // _WIDTH)), *others]
+    if by_teams:
+        one_each = "team_columns" in _VARIANTS[reducer.kind]
+        columns = across or (one_each and row.strides[0] == 1 and pass_.leaves[-1].step != 1)
+        team = team_of(reducer.kind, read, src, pass_, columns, width, inner[0].size, profile)
+        way = "team_across" if across else "team_columns" if columns else "team"
+    else:
+        tiers, chunk = _tiers(reducer.kind, read, across, src, count)
+        gaps = _has_gaps(pass_, chunk)
+        team = Team(1, 1, tiers, gaps, _rounds(reducer.kind, tiers, count, chunk), chunk)
+        way = "across" if across else "along"
     constants = {
         "OP": reducer.opcode,
         "TYPE": codes[1],
         "A_TYPE": codes[0],
         "READ": read,
         "LEAF_RANK": len(pass_.leaves),
-        "TIERS": tiers,
-        "GAPS": int(_has_gaps(pass_, chunk)),
+        "TIERS": team.tiers,
+        "GAPS": int(team.gaps),
         "DST_QUADS": int(dst_quads),
+        "MEMBERS": team.members,
         **dict(zip(_OWN_SPEC.get(reducer.kind, ()), reducer.constants, strict=True)),
     }
-    if across:
-        steps = tuple([stride * _WIDTH for stride in row.strides])
-        inner = [Dim(steps, -(-row.size // _WIDTH)), *others]
-    leaf_ns = _LEAF_NS[reducer.kind] + (_ALONE_NS if read == BY_ELEMENTS else 0)
+    together = team.lanes // team.members
     path = Path(
-        "across" if across else "along",
+        way,
         inner,
         constants,
-        whole=math.prod([dim.size for dim in inner]),
+        whole=-(-math.prod([dim.size for dim in inner]) // together),
         edges=0,
         groups=1,
         extent=row.size,
-        unit_rounds=_rounds(reducer.kind, tiers, count, chunk),
-        elements=_WIDTH if across else 1,
-        unit_ns=20.0 + leaf_ns * (count + chunk) * (_WIDTH if across else 1),
+        unit_rounds=team.rounds,
+        elements=width * together,
+        unit_ns=(20.0 + leaf_ns * (count + team.chunk) * width) * together,
         shares_words=dst < 4,
         by=("elements", "words", "quads")[read],
     )
     leaf_steps = [dim.step for dim in reversed(pass_.leaves)]
     ends = [dim.size for dim in reversed(pass_.leaves)][: LEAF_RANK - 1]
-    variant = "across" * across + "_" * (across and dst == 16) + "partial" * (dst == 16)
+    variant = _partial_of(way) if dst == SEVERAL_BYTES else way
     return plan_of(
-        *(_BY_NAME[f"reduce_{reducer.kind}"], variant or "along", task, path),
+        *(_BY_NAME[f"reduce_{reducer.kind}"], variant, task, path),
         [(start, to) for start, _, to in launches],
         sources=(src,),
         inside=(count,),
@@ -192,6 +229,8 @@ def plan_pass(
             "ends": _padded(ends, LEAF_RANK - 1),
             "steps": _padded(leaf_steps, LEAF_RANK),
         },
+        lanes=team.lanes if by_teams else None,
+        by_teams=by_teams,
     )
 
 
@@ -212,7 +251,7 @@ def _dims(pass_: Pass, operands: Sequence[Operand]) -> tuple[list[Dim], Ints]:
     return [Dim(dim.strides[:3], dim.size) for dim in dims], tuple(starts)
 
 
-def _read(reducer: Reducer, task: Task, pass_: Pass, across: bool) -> int:
+def _read(reducer: Reducer, task: Task, pass_: Pass, across: bool, by_teams: bool) -> int:
     """How leaves are read: one by one, or several at once by words or quads."""
     row, *others = task.dims
     itemsize = task.itemsizes[0]
@@ -222,7 +261,7 @@ def _read(reducer: Reducer, task: Task, pass_: Pass, across: bool) -> int:
         whole = row.size % _WIDTH == 0 and steps % nbytes == 0
         return BY_QUADS if whole and task.aligned(0, nbytes, others) else BY_ELEMENTS
     alone = len(pass_.leaves) > 1 or pass_.leaves[0].step != 1 or pass_.leaf_count <= 4
-    if alone or reducer.kind == "double" or itemsize > 8:
+    if alone or (reducer.kind == "double" and not by_teams) or itemsize > 8:
         return BY_ELEMENTS
     return BY_QUADS if task.aligned(0, QUAD_BYTES, task.dims) else BY_WORDS
 
@@ -238,6 +277,48 @@ def _tiers(kind: str, read: int, across: bool, itemsize: int, count: int) -> tup
         return 0, 2 if kind == "double" else chunk
     chunks = -(-count // chunk)
     return sum([chunks > 1, chunks > 15, chunks > 255]), chunk
+
+
+class Team(NamedTuple):
+    """How a workgroup, or a single invocation, makes results."""
+
+    lanes: int  # invocations of a workgroup
+    members: int  # of these, for each result
+    tiers: int  # of the tree that each of them makes by itself
+    gaps: bool  # whether some of what it reads at once is not full
+    rounds: int
+    chunk: int  # leaves that it reads at once
+
+
+def team_of(
+    kind: str,
+    read: int,
+    itemsize: int,
+    pass_: Pass,
+    columns: bool,
+    width: int,
+    results: int,
+    profile: Profile,
+) -> Team:
+    """Choose the members of a result, `results` of which lie side by side if read by columns."""
+    lanes, count = team_lanes(profile), min(pass_.block, pass_.leaf_count)
+    if columns:
+        apart = min(_COLUMNS // width, power_of_two(results))
+        members = min(lanes // apart, power_of_two(-(-count // _LEAST_PART)))
+        part = power_of_two(-(-count // members))
+        tiers, chunk = _tiers(kind, read, width > 1, itemsize, part)
+        whole = max(chunk, part * members)
+        gaps = pass_.leaf_count % whole > 0 or pass_.block % whole > 0 or part % chunk > 0
+        own = _rounds(kind, tiers, part, chunk)
+        return Team(lanes, members, tiers, gaps, own + rounds.team_tree(members), chunk)
+    piece = QUAD_BYTES // itemsize if read != BY_ELEMENTS else 4
+    if kind in _CHUNKED and itemsize < SEVERAL_BYTES:
+        piece = _CHUNK
+    pieces, at_once = -(-count // piece), _AT_ONCE[kind]
+    members = min(lanes, power_of_two(-(-pieces // at_once)))
+    turns = -(-pieces // (members * at_once))
+    own = rounds.team_turns(turns, members) + (rounds.PAIR if kind in _CHUNKED else 0)
+    return Team(lanes, members, 0, _has_gaps(pass_, piece), own, piece)
 
 
 def _rounds(kind: str, tiers: int, count: int, chunk: int) -> int:

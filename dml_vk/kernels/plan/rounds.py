@@ -51,6 +51,16 @@ def tree(chunks: int) -> int:
     return loop(chunks, loop(1))
 
 
+def team_tree(members: int) -> int:
+    """The bound for the tree of a team's nodes, level by level."""
+    return loop(members.bit_length() - 1)
+
+
+def team_turns(turns: int, members: int) -> int:
+    """The bound for the turns of a team, whose nodes are a tree of at most eight levels."""
+    return loop(turns, team_tree(members) + loop(8)) + loop(8)
+
+
 def chain(pairs: int) -> int:
     """The bound for a pairwise reduction.
 

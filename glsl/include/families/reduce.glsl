@@ -1,11 +1,12 @@
 // Reductions. An element of dst is computed from up to `block` leaves, elements of src, in the order that
 // dml_vk/ops/reduce.py specifies. A unit computes one element or, if ACROSS is defined, four whose leaves
-// lie side by side in src.
+// lie side by side in src. If TEAM is, a workgroup computes several of these together.
 //
 // The includer defines VALUE; `leaf_value`, which makes a VALUE from a leaf's bits and index; `combine`,
 // whose left operand has the lower indexes; `identity`, the neutral element, which stands for missing
 // leaves; and `element_of`, which makes an element of type T, a uint if it is smaller. It may define TREE or
-// CHAIN, which keep the order of the leaves; otherwise QUADS, the number of quads to process at once.
+// CHAIN, which keep the order of the leaves; otherwise QUADS, the number of quads to process at once. AT_ONCE
+// is for teams: see reduce_team.glsl.
 
 // The second source has no memory: its addresses are the indexes of the first leaves.
 #define SOURCES 2
@@ -29,6 +30,7 @@ layout(constant_id = 8) const uint LEAF_RANK = 1;
 layout(constant_id = 9) const uint TIERS = 3;          // of a tree, each of 16 times as many chunks
 layout(constant_id = 10) const bool GAPS = true;       // the last chunk may not be full
 layout(constant_id = 11) const bool DST_QUADS = false;  // a unit writes a quad of dst
+layout(constant_id = 12) const uint MEMBERS = 1;  // of a team: invocations per result, a power of two
 
 layout(binding = 0) readonly buffer Src { uint src_words[]; };
 layout(binding = 0) readonly buffer SrcPairs { uvec2 src_pairs[]; };
@@ -53,17 +55,22 @@ T element_of(VALUE value);
 PLACE root;
 uint count, side, next, coordinates[4];
 
-void start(PLACE at) {
-    root = at;
-    count = min(push.block, push.leaves - at.y);
-    next = at.x;
+// Let leaf i be the next whose address is computed.
+void seek(uint i) {
+    next = root.x;
     if (LEAF_RANK == 1) return;
-    uint left = at.y;
+    uint left = root.y + i;
     [[unroll]] for (uint k = 0; k < LEAF_RANK; k++) {
         coordinates[k] = k + 1 < LEAF_RANK ? left % push.ends[k] : left;
         if (k + 1 < LEAF_RANK) left /= push.ends[k];
         next += coordinates[k] * push.steps[k];
     }
+}
+
+void start(PLACE at) {
+    root = at;
+    count = min(push.block, push.leaves - at.y);
+    seek(0);
 }
 
 // The address of leaf i, called for each i in order; for a missing leaf, that of another one.
@@ -127,7 +134,7 @@ Node leaf(uint i) {
         node.at[k] = value(bits == 64 && k > 1 ? part(more, k - 2) : part(quad, k), i);
     return node;
 }
-#elif !defined(CHAIN)
+#elif !defined(CHAIN) || defined(TEAM)
 // A quad's worth of leaves from i on. Nothing after the last leaf's word is read.
 uvec4 quad_from(uint i) {
     uint bits = src_bits(), at = root.x + i, end = root.x + count - 1;
@@ -290,13 +297,17 @@ void store(uint at, T element) {
     dst[at] = element;
 }
 
-void unit(uint n, bool whole) {
+// The place of result n, or of four side by side, whose leaves are the next to be read.
+PLACE start_of(uint n) {
     uint group = take(n, 0);
     PLACE at = bases + group * strides[0];
     [[unroll]] for (uint k = 1; k < RANK; k++) at += take(n, k) * strides[k];
     side = min(WIDTH, extent - group * WIDTH);
     start(at);
-    Node node = reduced();
+    return at;
+}
+
+void write(PLACE at, Node node) {
 #ifdef ACROSS
     if (DST_QUADS) {
 #if BITS == 32
@@ -315,5 +326,14 @@ void unit(uint n, bool whole) {
     store(at.z, element_of(node.at[0]));
 #endif
 }
+
+#ifdef TEAM
+#include "families/reduce_team.glsl"
+#else
+void unit(uint n, bool whole) {
+    PLACE at = start_of(n);
+    write(at, reduced());
+}
+#endif
 
 void main() { run(); }

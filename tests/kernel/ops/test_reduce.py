@@ -147,6 +147,34 @@ def test_reductions_in_several_passes(lies, kind):
             check("argmin", source_of(float32, layout), every, Layout(()), int64)
 
 
+@pytest.mark.parametrize("dtype", DTYPES.values(), ids=lambda dtype: dtype.name)
+def test_reductions_by_workgroups(dtype):
+    """Where lanes load together: rows that take several turns, short ones, and columns."""
+    lies = [
+        (Layout((3, 4099), (4101, 1), 1), (1,)),
+        (Layout((301, 99)), (1,)),
+        (Layout((1027, 13), (14, 1), 1), (0,)),
+        (Layout((67, 44, 5), (230, 5, 1)), (0, 1)),
+        (Layout((35, 131), (-131, 1), 34 * 131), (0, 1)),
+    ]
+    with profiled(dml_vk.device(), PROFILES["GPU"]):
+        for k, name in names_for(dtype):
+            layout, dims = lies[(k + dtype.code) % len(lies)]
+            to = Layout(kept_sizes(layout.sizes, dims))
+            check(name, source_for(name, dtype, layout), dims, to, result_dtype(name, dtype))
+
+
+@pytest.mark.parametrize("dtype", [float16, float32, float64, int8], ids=lambda dtype: dtype.name)
+def test_rows_of_a_workgroup_by_every_number_of_members(dtype):
+    with profiled(dml_vk.device(), PROFILES["GPU"]):
+        for count in (17, 65, 127, 129, 1025, 4095, 4096, 70001):
+            layout = Layout((3, count))
+            check("sum", source_for("sum", dtype, layout), (1,), Layout((3,)), dtype)
+        for count in (33, 257, 1025, 5000):
+            layout = Layout((count, 6))
+            check("sum", source_for("sum", dtype, layout), (0,), Layout((6,)), dtype)
+
+
 def test_reductions_of_rows_far_apart_take_a_few_at_a_time():
     layout = Layout((100, 3000))
     source = source_for("sum", float32, layout)

@@ -20,11 +20,12 @@ from dml_vk.limits import MINIMUM
 from dml_vk.testing.reductions import tree_sum
 from dml_vk.testing.strategies import layouts
 from tests import tier
-from tests.profiles import CPU, PROFILES
+from tests.profiles import CPU, GPU, PROFILES
 from tests.real_dtypes import DTYPES
 
 MODULES = {module: kernel for kernel in KERNELS for module in kernel.modules}
-READ, TIERS, GAPS, DST_QUADS = (len(INDEX_SPEC) + at for at in (3, 5, 6, 7))
+READ, TIERS, GAPS, DST_QUADS, MEMBERS = (len(INDEX_SPEC) + at for at in (3, 5, 6, 7, 8))
+LANES = INDEX_SPEC.index("LANES")
 
 
 def passes_of(layout, dims, ties, profile, itemsize=4):
@@ -128,7 +129,11 @@ def test_a_plan_is_what_its_kernel_expects(profile, data, row, dtype):
     assert all(len(offsets) == 2 for offsets in plan.launches)
     outputs = math.prod(made.sizes)
     units = plan.units * len(plan.launches)
-    assert outputs <= units * 4 if plan.module.endswith("across") else outputs == units
+    each = 4 if "across" in plan.module else 1
+    if plan.by_teams:
+        each *= plan.spec[LANES] // plan.spec[MEMBERS]
+        assert plan.spec[LANES] <= profile.max_invocations
+    assert units <= outputs <= units * each
     assert plan.unit_ns > 0
 
 
@@ -186,7 +191,7 @@ def test_a_cpu_takes_few_of_leaves_that_are_far_apart():
 def test_passes_are_few():
     flat = Layout((1 << 24,))
     assert [made.block for made in passes_of(flat, (0,), Ties.TREE, CPU)] == [4096, 4096]
-    assert [made.block for made in passes_of(flat, (0,), Ties.TREE, MINIMUM)] == [64] * 4
+    assert [made.block for made in passes_of(flat, (0,), Ties.TREE, MINIMUM)] == [4096, 4096]
     assert len(list(passes_of(Layout((1000,)), (0,), Ties.NONE, CPU))) == 1
 
 
@@ -230,3 +235,16 @@ def test_rows_are_split_where_their_chunks_of_16_end(profile, sizes):
             work = work_of(sizes, Layout(sizes).strides, dims, Ties.TREE)
             first = next_pass(work, Ties.TREE, itemsize, SEVERAL_BYTES, profile)
             assert first.block == first.leaf_count or first.block % 16 == 0
+
+
+@pytest.mark.parametrize("dims", [(0,), (1,), (0, 1)], ids=str)
+def test_workgroups_reduce_in_two_passes(dims):
+    """Large ones of any shape; and small ones, or rows that fill a device, in one."""
+    for rows in (1, 2**4, 2**10, 2**16, 2**22):
+        for ties in Ties:
+            layout = Layout((rows, 2**26 // rows))
+            assert len([*passes_of(layout, dims, ties, GPU)]) <= 2, (rows, ties)
+    assert len([*passes_of(Layout((2**14, 2**12)), (1,), Ties.TREE, GPU)]) == 1
+    assert len([*passes_of(Layout((2**6, 2**6)), dims, Ties.TREE, GPU)]) == 1
+    (first, second) = passes_of(Layout((2**31,)), (0,), Ties.TREE, GPU)
+    assert (first.block, second.leaf_count) == (2**16, 2**15)
