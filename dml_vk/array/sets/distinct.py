@@ -10,7 +10,6 @@ and none has an `out`.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -217,10 +216,12 @@ class _Distinct:
         self.what = what
         self.x = to_tensor(what, "x", x)
         self.length = self.x.layout.numel
+        self._positions: View | None = None
+        self._firsts: View | None = None
         self.is_sorted = False  # whether x itself holds the sorted elements
         near = self.x
         if not self.length:
-            self.positions = self.firsts = temporary(what, Layout((0,)), uint32, near)
+            self._positions = self._firsts = temporary(what, Layout((0,)), uint32, near)
             return
         if not with_positions and self.x.dtype.kind in "iu":
             # Equal integers have equal bits, so where they were makes no difference.
@@ -238,19 +239,22 @@ class _Distinct:
         if nan is not None:
             self._mark(astype(nan, uint32), equal_nan)
 
-    @cached_property
+    @property
     def positions(self) -> View:
         """Where values begin in sorted order; this waits for their number."""
-        return nonzero_positions(self.what, self.begins)
+        if self._positions is None:
+            self._positions = nonzero_positions(self.what, self.begins)
+        return self._positions
 
-    @cached_property
+    @property
     def firsts(self) -> View:
         """Where the first element of each value is in x."""
         if self.is_sorted:
             return self.positions
-        firsts = self._words(self.positions.layout.numel)
-        gather(self.order, (0,), self.positions, firsts, _PLACES)
-        return firsts
+        if self._firsts is None:
+            self._firsts = self._words(self.positions.layout.numel)
+            gather(self.order, (0,), self.positions, self._firsts, _PLACES)
+        return self._firsts
 
     def _mark(self, nan: Tensor, equal: bool) -> None:
         """Let all NaN be one value, which are the last in sorted order, or each a value."""
