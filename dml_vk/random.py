@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
 from dml_vk.arguments import Ints, several, to_int
-from dml_vk.array.indexing.take import take
+from dml_vk.array.indexing.take import take_known
 from dml_vk.array.random.draws import NormalDraw, draw_into, dtype_of_draw, normals
 from dml_vk.array.sorting.sorts import argsort
 from dml_vk.dtypes import (
@@ -299,7 +299,7 @@ class Generator:
         fill_philox(what, words, uint64, self._next(blocks_begun(words.layout.numel, uint64)))
         if source is None:
             return argsort(words, out=target)
-        return take(source, argsort(words), out=target)
+        return take_known(what, source, argsort(words), 0, target)
 
     def _drawn(
         self,

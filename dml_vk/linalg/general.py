@@ -14,7 +14,7 @@ from dml_vk.arguments import Ints
 from dml_vk.array.creation.arrays import filled
 from dml_vk.array.creation.grids import arange, triu
 from dml_vk.array.data_types import imag, real
-from dml_vk.array.indexing.take import take_along_axis
+from dml_vk.array.indexing.take import along_axis
 from dml_vk.array.math import elementwise
 from dml_vk.array.math.elementwise import (
     add,
@@ -43,7 +43,7 @@ from dml_vk.linalg.batches import (
     unbatched,
     zeros,
 )
-from dml_vk.linalg.failures import check_none
+from dml_vk.linalg.failures import check_marks
 from dml_vk.linalg.iterations import scale_down
 from dml_vk.ops.linalg import schur, schur_rounds
 from dml_vk.promotion import common_dtype
@@ -139,11 +139,12 @@ def _triangle(what: str, work: Tensor, basis: Tensor | None, shape: Ints) -> Ten
     while True:
         for _ in range(launches):
             schur(work, basis, states, most)
-        if (modes.numpy() >= _DONE).all():
+        reached = modes.numpy()
+        if (reached >= _DONE).all():
             break
         launches = 1 + n * n // most
     rule = "matrices must be finite, and their iterations converge"
-    check_none(what, rule, greater(modes, _DONE), shape)
+    check_marks(what, rule, reached > _DONE, shape)
     return triu(work)
 
 
@@ -223,7 +224,7 @@ def _normalized(vectors: Tensor) -> Tensor:
     length = elementwise.sqrt(_squares(vectors, 1))[:, None, :]
     sizes = add(elementwise.square(real(vectors)), elementwise.square(imag(vectors)))
     position = reductions.argmax(sizes, axis=1, keepdims=True)
-    head = take_along_axis(vectors, position, axis=1)
+    head = along_axis(vectors, position, 1)
     phase = divide(conj(head), multiply(elementwise.abs(head), length))
     vectors = multiply(vectors, phase)
     index = arange(vectors.shape[1], device=vectors.device)[None, :, None]

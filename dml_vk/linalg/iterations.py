@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dml_vk.arguments import Ints
 from dml_vk.array.creation.arrays import filled
 from dml_vk.array.data_types import real
-from dml_vk.array.indexing.take import take_along_axis
+from dml_vk.array.indexing.take import along_axis
 from dml_vk.array.math import clipping, elementwise
 from dml_vk.array.sorting.sorts import argsort
 from dml_vk.array.statistics import reductions
 from dml_vk.dtypes import float32, int32, int64, uint32
 from dml_vk.linalg.batches import allocate, zeros
-from dml_vk.linalg.failures import check_none
+from dml_vk.linalg.failures import check_marks
 from dml_vk.ops.linalg_rotations import MOST_AT_ONCE, SLOTS, WHOLE, iterate, rotate, state_words
 from dml_vk.tensor.core import Tensor
 
@@ -71,11 +71,12 @@ def converge(
             for side, rows in enumerate(vectors):
                 rotate(kind, rows.view(dtype=numbers.dtype), states, rotations, side, budget)
         modes = states.select(1, 0)
-        if (modes.numpy() >= _DONE).all():
+        reached = modes.numpy()
+        if (reached >= _DONE).all():
             break
         launches = 1 + int(_MORE * n * n) // budget
     rule = "matrices must be finite, and their iterations converge"
-    check_none(what, rule, elementwise.greater(modes, _DONE), shape)
+    check_marks(what, rule, reached > _DONE, shape)
     return numbers.select(1, 0)
 
 
@@ -90,7 +91,5 @@ def sort_with_vectors(
     """Sort values, and with them the rows of square matrices; equal values keep their order."""
     order = argsort(values, axis=1, descending=descending)
     vectors = [rows.narrow(2, 0, rows.shape[1]) for rows in vectors]
-    ordered = [
-        take_along_axis(rows, order.unsqueeze(2).expand(rows.shape), axis=1) for rows in vectors
-    ]
-    return take_along_axis(values, order, axis=1), ordered
+    ordered = [along_axis(rows, order.unsqueeze(2).expand(rows.shape), 1) for rows in vectors]
+    return along_axis(values, order, 1), ordered

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dml_vk.arguments import to_int
 from dml_vk.dtypes import DTYPES
 from dml_vk.errors import LayoutError, LayoutIndexError, RangeError
 from dml_vk.nn.windows import MOST
-from dml_vk.ops.gather import check_inside
+from dml_vk.ops.gather import checking
 from dml_vk.ops.view import View, with_dtype
 from dml_vk.tensor.core import Tensor
 
@@ -40,8 +40,13 @@ def check_images(what: str, x: Tensor, spatial: Sequence[int]) -> None:
 
 def check_indexes(what: str, name: str, index: Tensor, size: int) -> None:
     """Check that integers are from 0 up to, not including, `size`. This waits for the answer."""
+    checking_indexes(what, name, index, size)()
+
+
+def checking_indexes(what: str, name: str, index: Tensor, size: int) -> Callable[[], None]:
+    """Launch the check of `check_indexes`, and return what waits for its answer."""
     if not index.size:
-        return
+        return lambda: None
     own = index.dtype
     # As unsigned integers, negative ones are too large as well.
     unsigned = with_dtype(index, DTYPES[f"uint{8 * own.itemsize}"])
@@ -53,4 +58,4 @@ def check_indexes(what: str, name: str, index: Tensor, size: int) -> None:
         rule = f"{name} must not be negative, and be less than {size}"
         raise LayoutIndexError(what, rule, **{name: wrong})
 
-    check_inside([(unsigned, min(size, most))], fail)
+    return checking([(unsigned, min(size, most))], fail)

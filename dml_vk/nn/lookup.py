@@ -15,11 +15,11 @@ from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
-from dml_vk.nn.arguments import check_indexes, to_least
+from dml_vk.nn.arguments import check_indexes, checking_indexes, to_least
 from dml_vk.nn.operands import arrays_beside
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, compute
-from dml_vk.ops.gather import gather
+from dml_vk.ops.gather import gather, read_beside
 from dml_vk.ops.sequence import fill_sequence
 from dml_vk.ops.view import (
     View,
@@ -110,8 +110,8 @@ def embedding(indices: Tensor, weight: Tensor, *, out: Tensor | None = None) -> 
     layout = Layout.packed((*index.shape, width), (*index.layout.order, index.ndim))
     if out is not None:
         check_out(what, out, layout.sizes, weight.dtype, weight)
-    check_indexes(what, "indices", index, rows)
-    return call(_embedding, (index, weight), out, layout)
+    wait = checking_indexes(what, "indices", index, rows)
+    return read_beside(wait, lambda: call(_embedding, (index, weight), out, layout), out)
 
 
 @operation(flexible="first")

@@ -183,6 +183,6 @@ def _table(device: Device, dims: tuple[tuple[Tap, ...], ...], strides: Ints) -> 
             words += [np.array(tap.factors, np.float32).view(np.uint32) for tap in dim]
         parts.append(np.stack(words, 1).reshape(-1))
     data = np.concatenate(parts)
-    allocation = device.allocate("resample", data.nbytes)
+    allocation = device.allocate_for_host("resample", data.nbytes)
     device.upload(data.view(np.uint8), allocation)
     return Tensor(View(device, allocation, Layout((data.size,)), uint32))

@@ -71,7 +71,7 @@ def roots_of(device: Device, n: int, dtype: DType) -> View:
 
 def _uploaded(device: Device, pairs: Floats, dtype: DType) -> View:
     data = np.ascontiguousarray(pairs, dtype.numpy_name)
-    allocation = device.allocate("fft", data.nbytes)
+    allocation = device.allocate_for_host("fft", data.nbytes)
     device.upload(data.reshape(-1).view(np.uint8), allocation)
     return View(device, allocation, Layout(data.shape), dtype)
 

@@ -1,29 +1,34 @@
 """Gathers: reading elements at given indexes, in any layouts.
 
-Only `check_inside` checks indexes; the other functions trust them.
+Only `checking` checks indexes; the other functions trust them.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import numpy as np
 
+from dml_vk import context
 from dml_vk.arguments import Ints, to_dim
 from dml_vk.dtypes import uint32
 from dml_vk.kernels.plan.gather import Step, plan_check, plan_gather
 from dml_vk.layout import Layout
 from dml_vk.observe.copies import record_bytes
 from dml_vk.ops.copy import copy_if_overlapping
-from dml_vk.ops.view import View, access, check_target, operand, temporary
+from dml_vk.ops.view import View, access, check_target, operand
 from dml_vk.runtime.arenas import Bytes, MemoryRange
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device_cache import device_cache
 from dml_vk.runtime.hazards import Access
 
+T = TypeVar("T")
 Array = np.ndarray[Any, np.dtype[Any]]
 CACHED_BYTES = 4096
+_MOST_FLAGS = 8  # of indexes that are checked at once, in memory that is used again
 
 
 def gather_elements(what: str, source: View, index: View, target: View, dim: int) -> None:
@@ -64,13 +69,19 @@ def add_places(prior: View, index: View, target: View, step: Step) -> None:
     _launch(prior, strides, index, target, step, places=True)
 
 
-def check_inside(indexes: Sequence[tuple[View, int]], fail: Callable[[int, View], None]) -> None:
-    """Check that indexes are within their sizes: `fail` raises an error for the others.
+def checking(
+    indexes: Sequence[tuple[View, int]], fail: Callable[[int, View], None]
+) -> Callable[[], None]:
+    """Launch checks that indexes are within their sizes, and return what waits for the result.
 
-    It is called with the number among `indexes`. This waits.
+    For the others, `fail` raises an error. It is called with the number among `indexes`.
+
+    What is launched in between runs beside the check, in the same submission. It may only read at
+    the indexes, which `gather` does inside of their sizes whatever they are.
     """
     first = indexes[0][0]
-    flags = uploaded("index", np.zeros(len(indexes), np.uint32), first)
+    is_reused = context.recorder() is None and len(indexes) <= _MOST_FLAGS
+    flags = _cleared_flags(first) if is_reused else _new_flags(first, len(indexes))
     for number, (index, size) in enumerate(indexes):
         layout, device = index.layout, index.device
         plan = plan_check(
@@ -81,19 +92,63 @@ def check_inside(indexes: Sequence[tuple[View, int]], fail: Callable[[int, View]
         device.launch(plan, (access(index, False), flag))
 
     def check(data: Bytes, real: Callable[[MemoryRange], MemoryRange]) -> None:
-        for number in np.flatnonzero(data.view(np.uint32)).tolist():
+        outside: list[int] = np.flatnonzero(data.view(np.uint32)).tolist()
+        if is_reused and not outside:
+            _unused_flags(first.device).append(flags)
+        for number in outside:
             index = indexes[number][0]
             there = real(index.allocation)
             fail(number, View(index.device, there, index.layout, index.dtype))
 
-    first.device.verify(flags.allocation, 0, 4 * len(indexes), check)
+    def wait() -> None:
+        first.device.verify(flags.allocation, 0, 4 * len(indexes), check)
+
+    is_empty = any(size == 0 for _, size in indexes)  # with no element to read in place of others
+    if is_empty or context.recorder() is not None:  # whose programs begin a part after each check
+        wait()
+        return lambda: None
+    return wait
+
+
+def read_beside(wait: Callable[[], None], read: Callable[[], T], out: object) -> T:
+    """Do work that reads at indexes whose check has been launched, and wait for the check.
+
+    Results in new memory are computed beside the check, since nobody sees them if it fails.
+    """
+    if out is not None:
+        wait()
+        return read()
+    result = read()
+    wait()
+    return result
+
+
+def _new_flags(near: View, count: int) -> View:
+    return uploaded("index", np.zeros(count, np.uint32), near)
+
+
+def _cleared_flags(near: View) -> View:
+    """Return as many words that are 0 as are ever used again.
+
+    Those of a check that found nothing are still 0, so they are used again: to clear others would
+    take a launch, or an upload that may have to wait for who had their memory before.
+    """
+    with suppress(IndexError):  # where there are none, perhaps since another thread took the last
+        return _unused_flags(near.device).pop()
+    return _new_flags(near, _MOST_FLAGS)
+
+
+@device_cache(64)
+def _unused_flags(device: Device) -> deque[View]:
+    return deque()
 
 
 def uploaded(what: str, words: Array, near: View) -> View:
     """Upload words from the host, in row-major order, to new memory."""
-    new = temporary(what, Layout(words.shape), uint32, near)
-    new.device.upload(np.ascontiguousarray(words).reshape(-1).view(np.uint8), new.allocation)
-    return new
+    device = near.device
+    allocation = device.allocate_for_host(what, words.nbytes, near.allocation)
+    device.upload(np.ascontiguousarray(words).reshape(-1).view(np.uint8), allocation)
+    return View(device, allocation, Layout(words.shape), uint32)
 
 
 def words_on_device(what: str, words: Array, near: View) -> View:
@@ -113,7 +168,7 @@ def words_on_device(what: str, words: Array, near: View) -> View:
 
 @device_cache(64)
 def _cached_words(device: Device, data: bytes, sizes: Ints) -> View:
-    allocation = device.allocate("index", len(data))
+    allocation = device.allocate_for_host("index", len(data))
     device.upload(np.frombuffer(data, np.uint8), allocation)
     return View(device, allocation, Layout(sizes), uint32)
 

@@ -22,7 +22,7 @@ from dml_vk.runtime import engines
 from dml_vk.runtime.arenas import Memory, MemoryStats
 from dml_vk.runtime.arithmetic import Arithmetic
 from dml_vk.runtime.arithmetic_check import examine
-from dml_vk.runtime.device_work import DeviceWork
+from dml_vk.runtime.device_work import MOST_ASIDE, DeviceWork
 from dml_vk.runtime.facts import facts_file
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.interface import HostBlock, MemoryKind, Runtime
@@ -59,7 +59,7 @@ class Device(DeviceWork):
         if not self.unified:
             self.uploads, self.downloads = self._memory("upload"), self._memory("readback")
             self.staging = self.uploads, self.downloads
-        self.ring = deque(maxlen=2)
+        self.ring, self._aside = deque(maxlen=2), deque(maxlen=MOST_ASIDE)
         self.memory_limit = environment.memory_limit()
 
     def _kind(self) -> MemoryKind:
@@ -161,6 +161,7 @@ class Device(DeviceWork):
         """Release every empty arena."""
         with self.queue.enter():
             self.ring.clear()
+            self._aside.clear()
             for memory in (self.memory, *self.staging):
                 memory.trim()
 

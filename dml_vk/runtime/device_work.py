@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 
 import numpy as np
 
@@ -13,11 +13,14 @@ from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Profile
 from dml_vk.runtime import transfer
-from dml_vk.runtime.arenas import Allocation, Bytes, Memory, MemoryRange
+from dml_vk.runtime.arenas import Allocation, Arena, Bytes, Memory, MemoryRange
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.executor import Check
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.queue import Queue
+
+# Of ranges that are set aside: each is small, so that they take 4 MiB together.
+MOST_ASIDE, _MOST_ASIDE_BYTES = 64, 2**16
 
 
 class DeviceWork:
@@ -30,6 +33,7 @@ class DeviceWork:
     uploads: Memory
     downloads: Memory
     ring: deque[Allocation]  # the last chunks of uploads
+    _aside: deque[Allocation]  # what the host cannot write yet without waiting
 
     @property
     def profile(self) -> Profile:
@@ -43,6 +47,29 @@ class DeviceWork:
             return recorder.on(self).allocate(what, nbytes, near)
         with self.queue.enter():
             return self.memory.allocate(what, nbytes, near.arena if near else None)
+
+    def allocate_for_host(
+        self, what: str, nbytes: int, near: MemoryRange | None = None
+    ) -> MemoryRange:
+        """Allocate memory that the host is to write, preferably without waiting for the device."""
+        recorder = context.recorder()
+        if recorder is not None:
+            return recorder.on(self).allocate(what, nbytes, near)
+        return self._idle_memory(what, nbytes, near.arena if near else None)
+
+    def _idle_memory(self, what: str, nbytes: int, arena: Arena | None) -> Allocation:
+        """Set ranges aside that pending work still uses, as it may what was freed last."""
+        aside = self._aside
+        with suppress(IndexError):  # where there are none
+            while self.queue.is_free(aside[0]):
+                aside.popleft()
+        while True:
+            with self.queue.enter():
+                allocation = self.memory.allocate(what, nbytes, arena)
+            is_last = nbytes > _MOST_ASIDE_BYTES or len(aside) == MOST_ASIDE
+            if is_last or allocation.bytes is None or self.queue.is_free(allocation):
+                return allocation
+            aside.append(allocation)
 
     def launch(
         self,
@@ -62,8 +89,7 @@ class DeviceWork:
             return
         if plan.arguments and otherwise is not None:
             words, arena = np.array(plan.arguments, np.uint32), accesses[-1].arena
-            with self.queue.enter():
-                allocation = self.memory.allocate(what, words.nbytes, arena)
+            allocation = self._idle_memory(what, words.nbytes, arena)
             if allocation.arena is arena:
                 self.upload(words.view(np.uint8), allocation)
                 arguments = Access.of(allocation, 0, 0, words.nbytes, False)
@@ -170,5 +196,6 @@ class DeviceWork:
 
     def _trim_idle(self) -> None:
         self.ring.clear()
+        self._aside.clear()
         for memory in (self.memory, *self.staging):
             memory.trim_idle()

@@ -31,9 +31,10 @@ from dml_vk.promotion import common_dtype, float_dtype
 from dml_vk.runtime.device import default_device
 from dml_vk.strides.views import one_tuple
 from dml_vk.tensor import host
-from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array, ArrayLike
 from dml_vk.tensor.operands import Operand, is_scalar, plain, scalar_dtype
+from dml_vk.tensor.uploads import uploaded_as
 
 if TYPE_CHECKING:
     from dml_vk.buffer import Buffer
@@ -376,9 +377,8 @@ def _from_pickle(array: Array, strides: Ints, order: Ints) -> Tensor:
         rule = "the pickle does not contain an array"
         raise DTypeError("unpickle", rule, array=type(array).__name__)
     layout = Layout(array.shape, strides, order=order)
-    new = tensor_over("unpickle", layout, to_dtype("unpickle", array.dtype), default_device())
-    host.write("unpickle", new, array, layout)
-    return new
+    dtype = to_dtype("unpickle", array.dtype)
+    return uploaded_as("unpickle", array, layout, layout, dtype, default_device())
 
 
 for _name, _method in vars(TensorMethods).items():

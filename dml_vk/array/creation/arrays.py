@@ -25,6 +25,7 @@ from dml_vk.tensor import host
 from dml_vk.tensor.core import DeviceLike, Tensor, converted_to, tensor_over
 from dml_vk.tensor.host import Array, ArrayLike
 from dml_vk.tensor.operands import Operand, to_tensor
+from dml_vk.tensor.uploads import uploaded_as
 from dml_vk.tracing.capture import is_captured
 from dml_vk.tracing.numbers import with_values
 
@@ -311,9 +312,7 @@ def uploaded(
     with ErrorsAs(what):
         own = layout_of_array(array)
         layout = own.like(memory_format)
-    new = tensor_over(what, layout, dtype, open_device(device))
-    host.write(what, new, array, own)
-    return new
+    return uploaded_as(what, array, own, layout, dtype, open_device(device))
 
 
 def _own_dtype(what: str, array: Array) -> DType:

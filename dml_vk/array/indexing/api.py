@@ -7,7 +7,7 @@ they select, and indexes on the device for the result of their check.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from dml_vk.array.creation.arrays import asarray, full
 from dml_vk.array.indexing.keys import Key, basic, parse
 from dml_vk.array.indexing.positions import (
     Part,
+    part_of,
     parts_of,
     shape_of,
     to_read,
@@ -34,11 +35,12 @@ from dml_vk.observe.copies import ASKED, record
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, check_cast, compute, converted
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.gather import gather
+from dml_vk.ops.gather import gather, read_beside
 from dml_vk.ops.numbers import element_words
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.view import View, check_devices, check_target, with_layout
 from dml_vk.promotion import check_weak
+from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import ArrayLike, convert
 from dml_vk.tensor.operands import Operand, is_numpys, plain, result_over, to_tensor
@@ -63,8 +65,8 @@ def read(tensor: Tensor, key: Any) -> Tensor:
     parsed = parse(GET, tensor, key)
     if not parsed.advanced:
         return tensor._over(parsed.layout)
-    parts = parts_of(GET, parsed.layout, parsed.advanced)
-    return gathered(GET, tensor, parsed, parts)
+    parts, wait = parts_of(GET, parsed.layout, parsed.advanced)
+    return read_beside(wait, lambda: gathered(GET, tensor, parsed, parts), None)
 
 
 def write(tensor: Tensor, key: Any, value: ArrayLike) -> None:
@@ -290,10 +292,29 @@ def _select_by_mask(
     return view
 
 
+def write_known(tensor: Tensor, index: Tensor, values: Operand, *, is_distinct: bool) -> None:
+    """Write values to elements by their row-major indexes, which are known to be inside."""
+    layout = tensor.layout
+    check_target(SET, tensor, "the tensor")
+    dims = row_major(layout.rank)
+    part = part_of(SET, layout, dims, index, None, is_mask=is_distinct)
+    _write_parts(tensor, Key(layout, indexed=dims), [part], _value(tensor, values))
+
+
 def _write_indexes(tensor: Tensor, key: Key, value: Operand) -> None:
-    view = with_layout(tensor, key.layout)
-    check_target(SET, view, "the tensor")
-    parts = parts_of(SET, key.layout, key.advanced)
+    check_target(SET, with_layout(tensor, key.layout), "the tensor")
+    parts, wait = parts_of(SET, key.layout, key.advanced)
+    _write_parts(tensor, key, parts, value, wait)
+
+
+def _write_parts(
+    tensor: Tensor,
+    key: Key,
+    parts: Sequence[Part],
+    value: Operand,
+    wait: Callable[[], None] = lambda: None,
+) -> None:
+    """Write a value once `wait` has said that all indexes are right."""
     shape = shape_of(SET, parts)
     selected = _Selected(key, shape)
     if not isinstance(value, Tensor):
@@ -301,10 +322,13 @@ def _write_indexes(tensor: Tensor, key: Key, value: Operand) -> None:
     else:
         value = Tensor(converted(SET, value, tensor.dtype))
     spread = _broadcast_value(value, selected.sizes)
-    if spread.size:
+    if not spread.size:
+        wait()
+    else:
         words = to_write(SET, parts, shape, tensor)
         operands = spread, Tensor(words.places)
         params = selected.indexed, selected.strides, words.stride, words.cells
+        wait()
         call(_write_scattered, operands, tensor._over(key.layout), *params)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from math import pi
 from typing import Any
 
-from dml_vk.arguments import Axes, to_axis, to_tuple
+from dml_vk.arguments import Axes, Ints, to_axis, to_tuple
 from dml_vk.array.creation.arrays import zeros_like
 from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.indexing.modes import check_mode, in_range
-from dml_vk.array.indexing.selection import flatnonzero, within
-from dml_vk.array.manipulation.shapes import to_axes
+from dml_vk.array.indexing.selection import within
+from dml_vk.array.manipulation.shapes import flip, to_axes
 from dml_vk.array.math.cumulative import cumulative_sum, diff
 from dml_vk.array.math.elementwise import (
     abs,
@@ -27,7 +27,9 @@ from dml_vk.array.math.elementwise import (
     subtract,
     where,
 )
-from dml_vk.array.statistics.reductions import any, computed_in
+from dml_vk.array.statistics.answers import answers
+from dml_vk.array.statistics.reductions import any, argmax, computed_in, count_nonzero
+from dml_vk.dtypes import int64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.promotion import float_dtype
@@ -180,13 +182,22 @@ def trim_zeros(x: Tensor, /, trim: str = "fb", axis: Axes | None = None) -> Tens
     if ends not in ("f", "b", "fb", "bf"):
         raise RangeError(what, "trim must be 'f', 'b' or 'fb'", trim=trim)
     layout = x.layout
-    for dim in axes:
-        others = tuple([k for k in range(x.ndim) if k != dim])
-        places = flatnonzero(any(x, axis=others))
-        if not places.size:
-            layout = layout.narrow(dim, 0, 0)
-            continue
-        start = int(places[0].item()) if "f" in ends else 0
-        end = int(places[-1].item()) + 1 if "b" in ends else x.shape[dim]
-        layout = layout.narrow(dim, start, end - start)
+    for dim, (count, before, behind) in zip(axes, _zeros_at_ends(x, axes)):
+        start = before if count and "f" in ends else 0
+        end = x.shape[dim] - (behind if "b" in ends else 0)
+        layout = layout.narrow(dim, start, end - start if count else 0)
     return x.over(layout)
+
+
+def _zeros_at_ends(x: Tensor, axes: Ints) -> list[list[int]]:
+    """Return, for each axis, at how many indexes not all elements are 0, and of the others how many
+    are before these and behind them.
+    """
+    if not x.size:
+        return [[0, 0, 0] for _ in axes]
+    asked = []
+    for dim in axes:
+        some = any(x, axis=tuple([k for k in range(x.ndim) if k != dim]))
+        asked += [(count_nonzero, some), (argmax, some), (argmax, flip(some))]
+    numbers: list[int] = answers(int64, *asked).tolist() if asked else []
+    return [numbers[k : k + 3] for k in range(0, len(numbers), 3)]

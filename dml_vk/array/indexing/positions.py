@@ -7,7 +7,7 @@ device stay there; only the result of their check is read back.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -18,7 +18,7 @@ from dml_vk.dtypes import uint32
 from dml_vk.errors import LayoutError, LayoutIndexError
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
-from dml_vk.ops.gather import add_places, check_inside, words_on_device
+from dml_vk.ops.gather import add_places, checking, words_on_device
 from dml_vk.ops.nonzero import nonzero_positions
 from dml_vk.ops.view import View, temporary, with_layout
 from dml_vk.strides.order import packed_strides, row_major
@@ -59,6 +59,10 @@ class Part(NamedTuple):
         return Step(stride, size, dim.inner, dim.length)
 
 
+# Indexes, and what waits for the result of their check, which may be an error.
+Checked = tuple[list[Part], Callable[[], None]]
+
+
 class Words(NamedTuple):
     """Places to write to, as `ops.scatter.scatter` takes them."""
 
@@ -67,8 +71,8 @@ class Words(NamedTuple):
     cells: int | None
 
 
-def parts_of(what: str, layout: Layout, advanced: Sequence[AdvancedIndex]) -> list[Part]:
-    """Return the advanced indexes along dims of a layout, after checking them.
+def parts_of(what: str, layout: Layout, advanced: Sequence[AdvancedIndex]) -> Checked:
+    """Return the advanced indexes along dims of a layout, and what waits for their check.
 
     A mask is converted to the indexes of the elements that it selects; this waits for their number.
     """
@@ -84,7 +88,7 @@ def parts_of(what: str, layout: Layout, advanced: Sequence[AdvancedIndex]) -> li
             parts.append(part_of(what, layout, dims, flat, entry.axis, is_mask=True))
         else:
             parts.append(part_of(what, layout, dims, index, entry.axis))
-    return checked(what, parts)
+    return being_checked(what, parts)
 
 
 def part_of(
@@ -110,6 +114,16 @@ def part_of(
 
 def checked(what: str, parts: Sequence[Part]) -> list[Part]:
     """Check that all indexes are in bounds, and make those on the host nonnegative."""
+    nonnegative, wait = being_checked(what, parts)
+    wait()
+    return nonnegative
+
+
+def being_checked(what: str, parts: Sequence[Part]) -> Checked:
+    """Do what `checked` does, but for waiting until indexes on the device are checked.
+
+    Until then these may select any of the elements, but nothing beyond them.
+    """
     checked_parts = [_checked_on_host(what, part) for part in parts]
     asked = [
         (part, part.array)
@@ -117,12 +131,12 @@ def checked(what: str, parts: Sequence[Part]) -> list[Part]:
         if isinstance(part.array, View) and not part.is_mask and 0 not in part.shape
         if not _fits(part.array, part.size)
     ]
-    if asked:
-        check_inside(
-            [(index, part.size) for part, index in asked],
-            lambda number, index: _refuse(what, asked[number][0], Tensor(index).numpy()),
-        )
-    return checked_parts
+    if not asked:
+        return checked_parts, lambda: None
+    return checked_parts, checking(
+        [(index, part.size) for part, index in asked],
+        lambda number, index: _refuse(what, asked[number][0], Tensor(index).numpy()),
+    )
 
 
 def _fits(index: View, size: int) -> bool:

@@ -8,8 +8,9 @@ from dml_vk.arguments import to_bool
 from dml_vk.array.creation.arrays import asarray
 from dml_vk.array.creation.grids import arange
 from dml_vk.array.host_operands import upload_array, upload_operands
+from dml_vk.array.indexing.api import write_known
 from dml_vk.array.indexing.modes import check_mode, in_range
-from dml_vk.array.indexing.selection import flatnonzero, unravel_index, within
+from dml_vk.array.indexing.selection import flatnonzero, within
 from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation.shapes import reshape
 from dml_vk.array.math.elementwise import add, astype, less, remainder, where
@@ -78,7 +79,10 @@ def put(a: Tensor, ind: ArrayLike, v: ArrayLike, /, mode: str = "raise") -> None
         else:
             index = in_range(mode, index, x.size)
         values = repeated(what, v, x, index.size)
-        x[unravel_index(index, x.shape) if x.ndim else ...] = values
+        if x.ndim:
+            write_known(x, index, values, is_distinct=False)
+        else:
+            x[...] = values
 
 
 def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike, /) -> None:
@@ -119,7 +123,7 @@ def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike, /) -> None:
     with ErrorsAs(what):
         places = flatnonzero(chosen)
         if places.size:
-            x[unravel_index(places, x.shape)] = repeated(what, vals, x, places.size)
+            write_known(x, places, repeated(what, vals, x, places.size), is_distinct=True)
 
 
 def _masked(what: str, a: Tensor, mask: ArrayLike) -> tuple[Tensor, Tensor]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.arguments import is_bool, is_one, several, to_axis, to_ints, to_sizes, to_tuple
+from dml_vk.arguments import Ints, is_bool, is_one, several, to_axis, to_ints, to_sizes, to_tuple
 from dml_vk.array.creation.arrays import asarray, full
 from dml_vk.array.host_operands import is_on_host, upload_array, upload_operands
 from dml_vk.array.indexing.modes import check_mode, in_range
-from dml_vk.array.indexing.take import take
+from dml_vk.array.indexing.take import take, take_known
 from dml_vk.array.manipulation.shapes import (
     broadcast_to,
     by_columns,
@@ -22,6 +22,7 @@ from dml_vk.array.manipulation.shapes import (
 )
 from dml_vk.array.math.elementwise import add, astype, floor_divide, multiply, remainder, where
 from dml_vk.array.sorting.searching import check_one_dim, nonzero
+from dml_vk.array.statistics.answers import answers
 from dml_vk.array.statistics.reductions import max, min
 from dml_vk.dtypes import int64
 from dml_vk.errors import ErrorsAs, LayoutError, LayoutIndexError
@@ -133,7 +134,9 @@ def compress(
     mask = to_tensor(what, "condition", upload_operands(what, condition, x)[0])
     check_one_dim(what, "condition", mask)
     with ErrorsAs(what):
-        return take(x, nonzero(mask)[0], axis=axis, out=out)
+        if mask.size > x.shape[axis]:
+            return take(x, nonzero(mask)[0], axis=axis, out=out)
+        return take_known("take", x, nonzero(mask)[0], axis, out)
 
 
 def extract(condition: ArrayLike, x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
@@ -299,7 +302,7 @@ def ravel_multi_index(
     for name in modes:
         check_mode(what, name)
     with ErrorsAs(what):
-        coordinates = [_coordinate_in_range(what, *case) for case in zip(modes, indexes, sizes)]
+        coordinates = _coordinates_in_range(what, modes, indexes, sizes)
         if columns:
             coordinates, sizes = coordinates[::-1], sizes[::-1]
         if len(coordinates) == 1:
@@ -310,21 +313,39 @@ def ravel_multi_index(
         return add(multiply(result, sizes[-1]), coordinates[-1], out=out)
 
 
-def _coordinate_in_range(what: str, mode: str, index: Tensor, size: int) -> Tensor:
-    if mode == "raise":
-        return within(what, index, size)
-    check_dtype(what, index.dtype, of_kinds("iu"))
-    return in_range(mode, index, size)
+def _coordinates_in_range(
+    what: str, modes: Sequence[str], indexes: Sequence[Tensor], sizes: Ints
+) -> list[Tensor]:
+    for index in indexes:
+        check_dtype(what, index.dtype, of_kinds("iu"))
+    cases = list(zip(modes, indexes, sizes))
+    checked = iter(all_within(what, [(x, size) for mode, x, size in cases if mode == "raise"]))
+    return [
+        next(checked) if mode == "raise" else in_range(mode, x, size) for mode, x, size in cases
+    ]
 
 
 def within(what: str, index: Tensor, size: int) -> Tensor:
     check_dtype(what, index.dtype, of_kinds("iu"))
-    if index.size:
-        least, most = min(index).item(), max(index).item()
-        if least < 0 or most >= size:
-            rule = f"elements must be from 0 to {size - 1}"
+    return all_within(what, [(index, size)])[0]
+
+
+def all_within(what: str, indexes: Sequence[tuple[Tensor, int]]) -> list[Tensor]:
+    """Check that all are from 0 to less than their sizes, and return them as int64.
+
+    This waits once, or where they have several dtypes, once for each.
+    """
+    ends: dict[int, tuple[int, int]] = {}
+    for dtype in dict.fromkeys(index.dtype for index, _ in indexes if index.size):
+        same = [k for k, (index, _) in enumerate(indexes) if index.size and index.dtype is dtype]
+        asked = [(extreme, indexes[k][0]) for k in same for extreme in (min, max)]
+        numbers = answers(dtype, *asked).tolist()
+        ends |= zip(same, zip(numbers[::2], numbers[1::2]))
+    for number, (least, most) in sorted(ends.items()):
+        if least < 0 or most >= indexes[number][1]:
+            rule = f"elements must be from 0 to {indexes[number][1] - 1}"
             raise LayoutIndexError(what, rule, least=least, most=most)
-    return astype(index, int64, copy=False)
+    return [astype(index, int64, copy=False) for index, _ in indexes]
 
 
 def _tensor_and_axis(what: str, x: Tensor, axis: int | None) -> tuple[Tensor, int]:

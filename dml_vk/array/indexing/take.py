@@ -10,11 +10,11 @@ from dml_vk.array.creation.arrays import asarray
 from dml_vk.array.indexing.api import copy_if_shared, gathered
 from dml_vk.array.indexing.keys import Key, index_array
 from dml_vk.array.indexing.modes import check_mode, in_range
-from dml_vk.array.indexing.positions import checked, part_of
+from dml_vk.array.indexing.positions import being_checked, part_of
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout, elementwise
-from dml_vk.ops.gather import gather_elements
+from dml_vk.ops.gather import gather_elements, read_beside
 from dml_vk.ops.view import check_devices
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
@@ -52,12 +52,23 @@ def take(
         axis = to_axis("take", "axis", 0 if axis is None else axis, layout.rank)
         dims = range(axis, axis + 1)
     check_mode("take", mode)
+    size = layout.numel if axis is None else layout.sizes[axis]
+    is_in_range = mode != "raise" and index.size > 0 and size > 0
     if mode != "raise" and index.size:
         near = index if isinstance(index, Tensor) else asarray(index, device=x.device)
-        index = in_range(mode, near, layout.numel if axis is None else layout.sizes[axis])
-    parts = checked("take", [part_of("take", layout, dims, index, axis)])
+        index = in_range(mode, near, size)
     key = Key(layout, indexed=tuple(dims), at=dims.start)
-    return gathered("take", x, key, parts, out)
+    part = part_of("take", layout, dims, index, axis, is_mask=is_in_range)
+    parts, wait = being_checked("take", [part])
+    return read_beside(wait, lambda: gathered("take", x, key, parts, out), out)
+
+
+def take_known(what: str, x: Tensor, index: Tensor, axis: int, out: Tensor | None = None) -> Tensor:
+    """`take` along an axis, for indexes that are known to be inside and not negative."""
+    if out is not None:
+        x, index = copy_if_shared(what, x, out), copy_if_shared(what, index, out)
+    part = part_of(what, x.layout, (axis,), index, axis, is_mask=True)
+    return gathered(what, x, Key(x.layout, indexed=(axis,), at=axis), [part], out)
 
 
 @hinted
@@ -86,8 +97,9 @@ def take_along_axis(
     if 0 in x.layout.strides:
         like = Layout(like.sizes, [0] * like.rank, order=like.order)
     broadcast_sizes(what, (like.sizes, tensor.shape))
-    checked(what, [part_of(what, x.layout, (dim,), tensor, dim)])
-    return call(_along, (x, tensor), out, what, dim, elementwise(like, tensor.layout))
+    _, wait = being_checked(what, [part_of(what, x.layout, (dim,), tensor, dim)])
+    layout = elementwise(like, tensor.layout)
+    return read_beside(wait, lambda: call(_along, (x, tensor), out, what, dim, layout), out)
 
 
 def _along(
@@ -97,6 +109,12 @@ def _along(
     result = result_over(what, layout, x.dtype, x, out)
     gather_elements(what, x, index, result, dim)
     return result
+
+
+def along_axis(x: Tensor, index: Tensor, axis: int) -> Tensor:
+    """`take_along_axis` for indexes that are known to be in bounds, and of the result's shape."""
+    like = Layout.packed(index.shape, x.layout.order)
+    return call(_along, (x, index), None, "take_along_axis", axis, elementwise(like, index.layout))
 
 
 def elements_at(x: Tensor, index: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ from dml_vk.array.manipulation.shapes import broadcast_to, reshape
 from dml_vk.array.math.cumulative import cumulative_sum
 from dml_vk.array.sorting.searching import searchsorted
 from dml_vk.array.statistics import reductions
+from dml_vk.array.statistics.answers import answers
 from dml_vk.dtypes import int64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
@@ -153,4 +154,5 @@ def _counts(x: Tensor, repeats: Sequence[int] | Tensor) -> tuple[Tensor, int, in
     counts = Tensor(converted("repeat", repeats, int64))
     if not counts.size:
         return counts, 0, 0
-    return counts, reductions.sum(counts).item(), reductions.min(counts).item()
+    total, least = answers(int64, (reductions.sum, counts), (reductions.min, counts)).tolist()
+    return counts, total, least

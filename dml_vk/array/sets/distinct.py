@@ -4,7 +4,7 @@ Values are in ascending order, by `sort`. -0.0 equals 0.0, and of equal elements
 row-major order is returned, with its bits. A NaN equals nothing, so each is a distinct value,
 except in NumPy's `unique`, where that is an option.
 
-The number of distinct values is only known to the device, so all of these functions wait for it,
+The number of distinct values is only known to the device, so the public functions wait for it,
 and none has an `out`.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from dml_vk.arguments import to_axis, to_bool
 from dml_vk.array.creation.arrays import zeros
-from dml_vk.array.indexing.take import take
+from dml_vk.array.indexing.take import take_known
 from dml_vk.array.manipulation.shapes import concat, moveaxis, reshape
 from dml_vk.array.math.elementwise import add, astype, isnan, multiply
 from dml_vk.array.statistics.reductions import any as any_of
@@ -28,7 +28,7 @@ from dml_vk.layout import Layout, coalesce
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.gather import add_places, gather, uploaded
+from dml_vk.ops.gather import add_places, gather, words_on_device
 from dml_vk.ops.nonzero import nonzero_positions
 from dml_vk.ops.parts import as_parts
 from dml_vk.ops.scan import INCLUSIVE, SUM, scan_elements
@@ -153,7 +153,7 @@ def unique(
         rows = reshape(rows, (len(rows), Layout(rows.shape[1:]).numel))
         nan = any_of(isnan(rows), axis=1) if x.dtype.kind in "fc" else None
         distinct = _Distinct(what, _ranks(what, rows), nan=nan)
-        values = take(x, distinct.indices(), axis=axis)
+        values = take_known(what, x, distinct.indices(), axis)
     more = []
     if index:
         more.append(distinct.indices())
@@ -162,6 +162,11 @@ def unique(
     if counts:
         more.append(distinct.counts())
     return (values, *more) if more else values
+
+
+def value_numbers(what: str, x: Tensor) -> Tensor:
+    """Return the inverse indices of `unique_inverse`, without waiting for the number of values."""
+    return _Distinct(what, x).inverse()
 
 
 def _ranks(what: str, rows: Tensor) -> Tensor:
@@ -211,18 +216,19 @@ class _Distinct:
         self.what = what
         self.x = to_tensor(what, "x", x)
         self.length = self.x.layout.numel
+        self._positions: View | None = None
+        self._firsts: View | None = None
+        self.is_sorted = False  # whether x itself holds the sorted elements
         near = self.x
         if not self.length:
-            self.positions = self.firsts = temporary(what, Layout((0,)), uint32, near)
+            self._positions = self._firsts = temporary(what, Layout((0,)), uint32, near)
             return
         if not with_positions and self.x.dtype.kind in "iu":
             # Equal integers have equal bits, so where they were makes no difference.
             flat = reshape(self.x, (self.length,))
             self.x = self._result(Layout((self.length,)), self.x.dtype)
             sort_elements(what, flat, self.x, 0, False)
-            self.positions = self.firsts = nonzero_positions(
-                what, _value_starts(what, self.x, False)
-            )
+            self.begins, self.is_sorted = _value_starts(what, self.x, False), True
             return
         ordered = self.x
         if ordered.dtype.kind == "c":
@@ -232,9 +238,23 @@ class _Distinct:
         self.begins = _value_starts(what, keys, ordered.dtype.kind == "f" and not equal_nan)
         if nan is not None:
             self._mark(astype(nan, uint32), equal_nan)
-        self.positions = nonzero_positions(what, self.begins)
-        self.firsts = self._words(self.positions.layout.numel)
-        gather(self.order, (0,), self.positions, self.firsts, _PLACES)
+
+    @property
+    def positions(self) -> View:
+        """Where values begin in sorted order; this waits for their number."""
+        if self._positions is None:
+            self._positions = nonzero_positions(self.what, self.begins)
+        return self._positions
+
+    @property
+    def firsts(self) -> View:
+        """Where the first element of each value is in x."""
+        if self.is_sorted:
+            return self.positions
+        if self._firsts is None:
+            self._firsts = self._words(self.positions.layout.numel)
+            gather(self.order, (0,), self.positions, self._firsts, _PLACES)
+        return self._firsts
 
     def _mark(self, nan: Tensor, equal: bool) -> None:
         """Let all NaN be one value, which are the last in sorted order, or each a value."""
@@ -256,7 +276,7 @@ class _Distinct:
             gather(source, (0,), self.firsts, target, step)
             return target
         # The memory is not flat: split the flat indexes, dim by dim.
-        places = uploaded(self.what, np.zeros(1, np.uint32), source)
+        places = words_on_device(self.what, np.zeros(1, np.uint32), source)
         inner = layout.numel
         for size, stride in zip(layout.sizes, layout.strides):
             inner //= max(1, size)

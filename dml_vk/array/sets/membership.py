@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from dml_vk.arguments import to_bool
 from dml_vk.array.host_operands import number_as_tensor, upload_operands
 from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation.shapes import concat, reshape
 from dml_vk.array.math.elementwise import astype, equal, not_equal
-from dml_vk.array.sets.distinct import unique, unique_inverse
+from dml_vk.array.sets.distinct import unique, value_numbers
 from dml_vk.array.sorting.searching import nonzero, searchsorted
 from dml_vk.array.sorting.sorts import sort
 from dml_vk.dtypes import bool_, uint8
@@ -142,7 +142,9 @@ def setxor1d(ar1: Tensor, ar2: Tensor, /, assume_unique: bool = False) -> Tensor
     to_bool(what, "assume_unique", assume_unique)
     with ErrorsAs(what):
         first, second = _flat(what, ar1, ar2)
-        return union1d(setdiff1d(first, second), setdiff1d(second, first))
+        alone = [isin(first, second, invert=True), isin(second, first, invert=True)]
+        values = unique(elements_at(concat([first, second]), nonzero(concat(alone))[0]))
+        return cast(Tensor, values)
 
 
 def _flat(what: str, ar1: Tensor, ar2: Tensor) -> list[Tensor]:
@@ -186,7 +188,7 @@ def _member(
         if dtype.kind == "c":
             # There is no search among complex numbers, but for the ranks of all of them.
             target = result_over(what, x.layout.like(), bool_, x, out)
-            ranks = unique_inverse(concat(_flat(what, x, among))).inverse_indices
+            ranks = value_numbers(what, concat(_flat(what, x, among)))
             own = reshape(ranks[: x.size], x.shape)
             return _member(what, own, ranks[x.size :], assume_unique, inverted, target)
         ordered = sort(astype(reshape(among, -1), dtype, copy=False))

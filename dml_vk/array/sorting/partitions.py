@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dml_vk.arguments import Axes, several, to_axis, to_index, to_tuple
 from dml_vk.array.host_operands import upload_operands
-from dml_vk.array.indexing.take import take_along_axis
+from dml_vk.array.indexing.take import along_axis
 from dml_vk.array.manipulation.shapes import broadcast_arrays, reshape
 from dml_vk.array.sorting.sorts import argsort, sort
 from dml_vk.dtypes import int64
@@ -77,8 +77,8 @@ def lexsort(
         dim = to_axis(what, "axis", axis, columns[0].ndim)
         order = argsort(columns[0], axis=dim)
         for key in columns[1:]:
-            finer = argsort(take_along_axis(key, order, axis=dim), axis=dim)
-            order = take_along_axis(order, finer, axis=dim)
+            finer = argsort(along_axis(key, order, dim), axis=dim)
+            order = along_axis(order, finer, dim)
     if out is None:
         return order
     target = check_out(what, out, order.shape, int64, order)

@@ -35,6 +35,7 @@ from dml_vk.array.math.elementwise import (
 )
 from dml_vk.array.sorting.searching import searchsorted
 from dml_vk.array.sorting.sorts import argsort, sort
+from dml_vk.array.statistics.answers import answers
 from dml_vk.array.statistics.bin_widths import RULES, bins_by_rule
 from dml_vk.array.statistics.quantiles import rows_of
 from dml_vk.array.statistics.reductions import max, min, sum
@@ -56,6 +57,7 @@ from dml_vk.tensor.operands import (
     to_tensor,
     to_tensors,
 )
+from dml_vk.tensor.uploads import uploaded_as
 
 Range = tuple[float, float]
 Bins = int | str | list[float] | tuple[float, ...] | Array | Tensor
@@ -83,16 +85,21 @@ def bincount(x: Tensor, /, weights: Tensor | None = None, minlength: int = 0) ->
         raise RangeError(what, "minlength must not be negative", minlength=minlength)
     if x.size:
         x = astype(x, uint8) if x.dtype is bool_ else x
-        least = min(x).item()
+        least, most = answers(x.dtype, (min, x), (max, x)).tolist()
         if least < 0:
             raise RangeError(what, "elements must not be negative", least=least)
-        length = builtins.max(length, max(x).item() + 1)
+        length = builtins.max(length, most + 1)
+    return _counts(x, length, weights)
+
+
+def _counts(x: Tensor, length: int, weights: Tensor | None) -> Tensor:
+    """Do what `bincount` does, for numbers that are known to be from 0 to `length` - 1."""
     if length >= MOST:
         rule = "elements and minlength must be less than 2**31"
-        raise RangeError(what, rule, length=length)
+        raise RangeError("bincount", rule, length=length)
     if weights is not None:
         return _sums(x, length, astype(weights, float64, copy=False))
-    counts = tensor_over(what, Layout((length,)), int64, x.device, x.allocation)
+    counts = tensor_over("bincount", Layout((length,)), int64, x.device, x.allocation)
     return diff(_bounds(sort(astype(x, int32)), length), out=counts)
 
 
@@ -194,11 +201,10 @@ def _edges(what: str, x: Tensor, bins: Bins, range: Range | None, weights: Tenso
     low, high = _range(what, x, range)
     if isinstance(bins, str):
         count = _by_rule(what, x, bins, range, low, high)
-    edges = tensor_over(what, Layout((count + 1,)), dtype, x.device, x.allocation)
     with np.errstate(all="ignore"):
         array = np.linspace(low, high, count + 1, dtype=dtype.numpy_name)
-    host.write(what, edges, array, edges.layout)
-    return edges
+    layout = Layout((count + 1,))
+    return uploaded_as(what, array, layout, layout, dtype, x.device)
 
 
 def _by_rule(what: str, x: Tensor, rule: str, range: Range | None, low: Any, high: Any) -> int:
@@ -250,7 +256,7 @@ def _range(what: str, x: Tensor, range: Range | None) -> tuple[Any, Any]:
             raise LayoutError(what, "range must be a pair", range=range)
         low, high = [to_number(what, "range", bound) for bound in pair]
     elif x.size:
-        low, high = [extreme(x).numpy()[()] for extreme in (min, max)]
+        low, high = answers(x.dtype, (min, x), (max, x))
     else:
         low, high = 0, 1
     if not (low <= high and np.isfinite(float(low)) and np.isfinite(float(high))):
@@ -324,7 +330,7 @@ def histogram2d(
     ]
     cell = add(multiply(places[0], sizes[1]), places[1])
     cell = where(logical_and(*inside), cell, sizes[0] * sizes[1])
-    counts = bincount(cell, weights, sizes[0] * sizes[1] + 1)
+    counts = _counts(cell, sizes[0] * sizes[1] + 1, weights)
     total = reshape(astype(counts[:-1], float64, copy=False), tuple(sizes))
     if density:
         widths = [diff(astype(edges, float64, copy=False)) for edges in edges_by_axis]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.arguments import Axes, Ints
-from dml_vk.array.indexing.take import take_along_axis
+from dml_vk.array.indexing.take import along_axis
 from dml_vk.array.manipulation.shapes import broadcast_to, concat, permute_dims, reshape, to_axes
 from dml_vk.array.math.cumulative import cumulative_sum
 from dml_vk.array.math.elementwise import (
@@ -26,9 +26,10 @@ from dml_vk.array.math.elementwise import (
     where,
 )
 from dml_vk.array.sorting.sorts import argsort
+from dml_vk.array.statistics.answers import answers
 from dml_vk.array.statistics.averages import along_axes
 from dml_vk.array.statistics.reductions import all, any, count_nonzero
-from dml_vk.dtypes import float64
+from dml_vk.dtypes import bool_, float64
 from dml_vk.errors import RangeError
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
@@ -60,12 +61,10 @@ def of_weighted(
     target: Tensor,
 ) -> Tensor:
     """Write the first elements at which the sum of weights, in float64, reaches each share."""
-    if any(less(weights, 0)):
-        raise RangeError(what, "weights must not be negative", weights=weights.shape)
     rows, heavy = (_rows(operand, axes) for operand in (x, weights))
     order = argsort(rows, axis=0)
-    ordered = take_along_axis(rows, order, axis=0)
-    heavy = take_along_axis(astype(heavy, float64, copy=False), order, axis=0)
+    ordered = along_axis(rows, order, 0)
+    heavy = along_axis(astype(heavy, float64, copy=False), order, 0)
     lost = isnan(ordered) if x.dtype.kind == "f" else None
     last: Any = rows.shape[0] - 1
     if without_nan and lost is not None:
@@ -76,7 +75,10 @@ def of_weighted(
     valid = logical_and(greater(total, 0), isfinite(total))
     if without_nan and lost is not None:
         valid = logical_or(valid, all(lost, axis=0))
-    if not all(valid):
+    is_negative, are_valid = answers(bool_, (any, less(weights, 0)), (all, valid))
+    if is_negative:
+        raise RangeError(what, "weights must not be negative", weights=weights.shape)
+    if not are_valid:
         rule = "weights must be finite, and not all of them 0"
         raise RangeError(what, rule, weights=weights.shape)
     # A share of 0 is not reached before the first weight that is not 0.
@@ -84,7 +86,7 @@ def of_weighted(
     quantiles = []
     for share in shares.reshape(-1).tolist():
         index = minimum(count_nonzero(less(reached, share), 0), last)
-        quantiles.append(take_along_axis(ordered, index[None], axis=0))
+        quantiles.append(along_axis(ordered, index[None], 0))
     result = concat(quantiles, axis=0)
     if lost is not None and not without_nan:
         result = where(lost[-1], np.nan, result)
