@@ -21,11 +21,12 @@ def check_none(what: str, rule: str, marks: Tensor, shape: Ints) -> None:
             packed.allocation,
             start,
             packed.nbytes,
-            lambda data, _: _check_marks(what, rule, data.view(kind), shape),
+            lambda data, _: check_marks(what, rule, data.view(kind), shape),
         )
 
 
-def _check_marks(what: str, rule: str, marks: Array, shape: Ints) -> None:
+def check_marks(what: str, rule: str, marks: Array, shape: Ints) -> None:
+    """Raise an error if one of the marks is not 0."""
     failed = np.flatnonzero(marks)
     if failed.size:
         matrix = tuple([int(k) for k in np.unravel_index(failed[0], shape[:-2])])

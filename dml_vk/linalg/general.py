@@ -43,7 +43,7 @@ from dml_vk.linalg.batches import (
     unbatched,
     zeros,
 )
-from dml_vk.linalg.failures import check_none
+from dml_vk.linalg.failures import check_marks
 from dml_vk.linalg.iterations import scale_down
 from dml_vk.ops.linalg import schur, schur_rounds
 from dml_vk.promotion import common_dtype
@@ -84,7 +84,7 @@ def eig(x: Tensor, /) -> EigResult:
         return EigResult(none, allocate(what, matrices.shape, dtype, matrices))
     work = batched(what, matrices, complex128)
     count, n, _ = work.shape
-    scale, basis = scale_down(work), identities(what, count, n, n, work)
+    scale, basis = scale_down(what, work), identities(what, count, n, n, work)
     triangle = _triangle(what, work, basis, matrices.shape)
     values, is_real = _values(matrices, triangle)
     vectors = _normalized(matmul(basis, _triangle_vectors(what, triangle)))
@@ -111,7 +111,7 @@ def eigvals(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     if not matrices.size:
         return allocate(what, matrices.shape[:-1], dtype, matrices) if out is None else out
     work = batched(what, matrices, complex128)
-    scale = scale_down(work)
+    scale = scale_down(what, work)
     values, _ = _values(matrices, _triangle(what, work, None, matrices.shape))
     return unbatched(multiply(values, scale), matrices.shape[:-2], dtype, out)
 
@@ -139,11 +139,12 @@ def _triangle(what: str, work: Tensor, basis: Tensor | None, shape: Ints) -> Ten
     while True:
         for _ in range(launches):
             schur(work, basis, states, most)
-        if (modes.numpy() >= _DONE).all():
+        ended = modes.numpy()
+        if (ended >= _DONE).all():
             break
         launches = 1 + n * n // most
     rule = "matrices must be finite, and their iterations converge"
-    check_none(what, rule, greater(modes, _DONE), shape)
+    check_marks(what, rule, ended > _DONE, shape)
     return triu(work)
 
 
