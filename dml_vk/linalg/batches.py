@@ -10,6 +10,7 @@ from dml_vk.array.math import elementwise
 from dml_vk.dtypes import DType, float32, float64
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout
+from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.view import check_count
 from dml_vk.promotion import float_dtype
 from dml_vk.tensor.core import Tensor, tensor_over
@@ -72,7 +73,10 @@ def batched(what: str, x: Tensor, dtype: DType | None = None, sizes: Ints | None
     """Copy matrices to packed ones of three dims, and broadcast them to a batch of `sizes`."""
     batch = x.shape[:-2] if sizes is None else sizes
     to = allocate(what, (*batch, *x.shape[-2:]), dtype or work_dtype(x.dtype), x)
-    elementwise.astype(x.expand(to.shape), to.dtype, out=to)
+    if x.dtype is to.dtype:  # which takes no kernel if the elements are packed
+        copy_elements(what, x.expand(to.shape), to)
+    else:
+        elementwise.astype(x.expand(to.shape), to.dtype, out=to)
     return to.over(Layout((math.prod(batch), *x.shape[-2:])))
 
 

@@ -14,15 +14,14 @@ from dml_vk.linalg.batches import (
     allocate,
     batched,
     check_result,
-    identities,
     real_dtype,
     result_dtype,
     to_square,
     unbatched,
 )
-from dml_vk.linalg.iterations import converge, scale_down, sort_with_vectors, to_rows
+from dml_vk.linalg.iterations import converge, scale_down, sort_with_vectors
 from dml_vk.linalg.reductions import reduce_to
-from dml_vk.linalg.reflections import apply_all, block_reflectors
+from dml_vk.linalg.reflections import product_rows
 from dml_vk.tensor.core import Tensor
 
 
@@ -85,24 +84,22 @@ def _eigh(
     what: str, x: Tensor, *, with_vectors: bool, out: Tensor | None = None
 ) -> tuple[Tensor, list[Tensor]]:
     lower = batched(what, x)
-    count, n, _ = lower.shape
+    n = lower.shape[1]
     batch, dtype = x.shape[:-2], result_dtype(x)
-    vectors = [identities(what, count, n, n, lower)] if with_vectors else []
     if not lower.size:
         none = allocate(what, (*batch, n), dtype.part, lower)
-        vectors = [allocate(what, x.shape, dtype, lower)]
-        return none if out is None else out, vectors
+        return none if out is None else out, [allocate(what, x.shape, dtype, lower)]
     work = allocate(what, lower.shape, lower.dtype, lower)
     elementwise.add(tril(lower), adjoint(tril(lower, k=-1)), out=work)
     if work.dtype.kind == "c":
         filled(imag(work.diagonal(0, 1, 2)), what, 0)
-    scale = scale_down(work)
+    scale = scale_down(what, work)
     numbers = reduce_to(what, "tridiagonal", work)
+    vectors = []
     if with_vectors:
         columns = work.narrow(1, 1, n - 1).narrow(2, 0, n - 1)
-        apply_all(block_reflectors(what, columns, numbers.select(1, 2)), vectors[0], 1)
-        vectors = [to_rows(what, vectors[0])]
+        vectors = [product_rows(what, columns, numbers.select(1, 2), n)]
     values = converge(what, "tridiagonal", numbers, vectors, x.shape)
-    values, vectors = sort_with_vectors(values, vectors, descending=False)
+    values, vectors = sort_with_vectors(what, values, vectors)
     values = unbatched(elementwise.multiply(values, scale), batch, dtype.part, out)
     return values, [unbatched(rows.mT.contiguous(), batch, dtype) for rows in vectors]

@@ -14,7 +14,7 @@ from dml_vk.arguments import Ints
 from dml_vk.array.creation.arrays import filled
 from dml_vk.array.creation.grids import arange, triu
 from dml_vk.array.data_types import imag, real
-from dml_vk.array.indexing.take import along_axis
+from dml_vk.array.indexing.take import take_along_axis
 from dml_vk.array.math import elementwise
 from dml_vk.array.math.elementwise import (
     add,
@@ -84,7 +84,7 @@ def eig(x: Tensor, /) -> EigResult:
         return EigResult(none, allocate(what, matrices.shape, dtype, matrices))
     work = batched(what, matrices, complex128)
     count, n, _ = work.shape
-    scale, basis = scale_down(work), identities(what, count, n, n, work)
+    scale, basis = scale_down(what, work), identities(what, count, n, n, work)
     triangle = _triangle(what, work, basis, matrices.shape)
     values, is_real = _values(matrices, triangle)
     vectors = _normalized(matmul(basis, _triangle_vectors(what, triangle)))
@@ -111,7 +111,7 @@ def eigvals(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     if not matrices.size:
         return allocate(what, matrices.shape[:-1], dtype, matrices) if out is None else out
     work = batched(what, matrices, complex128)
-    scale = scale_down(work)
+    scale = scale_down(what, work)
     values, _ = _values(matrices, _triangle(what, work, None, matrices.shape))
     return unbatched(multiply(values, scale), matrices.shape[:-2], dtype, out)
 
@@ -139,12 +139,12 @@ def _triangle(what: str, work: Tensor, basis: Tensor | None, shape: Ints) -> Ten
     while True:
         for _ in range(launches):
             schur(work, basis, states, most)
-        reached = modes.numpy()
-        if (reached >= _DONE).all():
+        ended = modes.numpy()
+        if (ended >= _DONE).all():
             break
         launches = 1 + n * n // most
     rule = "matrices must be finite, and their iterations converge"
-    check_marks(what, rule, reached > _DONE, shape)
+    check_marks(what, rule, ended > _DONE, shape)
     return triu(work)
 
 
@@ -224,7 +224,7 @@ def _normalized(vectors: Tensor) -> Tensor:
     length = elementwise.sqrt(_squares(vectors, 1))[:, None, :]
     sizes = add(elementwise.square(real(vectors)), elementwise.square(imag(vectors)))
     position = reductions.argmax(sizes, axis=1, keepdims=True)
-    head = along_axis(vectors, position, 1)
+    head = take_along_axis(vectors, position, axis=1)
     phase = divide(conj(head), multiply(elementwise.abs(head), length))
     vectors = multiply(vectors, phase)
     index = arange(vectors.shape[1], device=vectors.device)[None, :, None]

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from dml_vk.arguments import Ints
 from dml_vk.array.creation.arrays import filled
 from dml_vk.array.data_types import real
-from dml_vk.array.indexing.take import along_axis
-from dml_vk.array.math import clipping, elementwise
-from dml_vk.array.sorting.sorts import argsort
-from dml_vk.array.statistics import reductions
-from dml_vk.dtypes import float32, int32, int64, uint32
+from dml_vk.dtypes import uint32
 from dml_vk.linalg.batches import allocate, zeros
 from dml_vk.linalg.failures import check_marks
-from dml_vk.ops.linalg_rotations import MOST_AT_ONCE, SLOTS, WHOLE, iterate, rotate, state_words
+from dml_vk.ops.linalg import PER_MEMBER, largest_parts, order_rows, scale_matrices
+from dml_vk.ops.linalg_rotations import MOST_AT_ONCE, SLOTS, iterate, rotate, state_words
 from dml_vk.tensor.core import Tensor
 
 # Words of the state that are not 0 at first, as in glsl/include/families/chase_state.glsl, and the
@@ -23,29 +21,22 @@ _HIGH, _AT, _SPLIT, _DONE = 1, 3, 12, 3
 _MORE = 0.4  # rounds for each element of a matrix between later checks
 
 
-def scale_down(work: Tensor) -> Tensor:
+def scale_down(what: str, work: Tensor) -> Tensor:
     """Scale each matrix in place, so that its largest element, or part of one, is from 1 to 2.
 
     Returns the powers of two to multiply results with. Scaling is exact unless it underflows.
     """
     parts = work.view(dtype=work.dtype.part)
-    is_single = parts.dtype is float32
-    bits, bias = (23, 127) if is_single else (52, 1023)
-    largest = reductions.max(elementwise.abs(parts), axis=(1, 2))
-    exponents = largest.view(dtype=int32 if is_single else int64) >> bits
-    exponents = clipping.clip(exponents, 1, 2 * bias - 1)
-    up = (exponents << bits).view(dtype=parts.dtype)
-    down = ((2 * bias - exponents) << bits).view(dtype=parts.dtype)
-    elementwise.multiply(parts, down.view(-1, 1, 1), out=parts)
-    return up.view(-1, 1)
-
-
-def to_rows(what: str, columns: Tensor) -> Tensor:
-    """Copy the columns of vectors to rows, padded with zeros."""
-    count, length, many = columns.shape
-    rows = zeros(what, (count, many, -(-length // WHOLE) * WHOLE), columns.dtype, columns)
-    rows.narrow(2, 0, length)[...] = columns.mT
-    return rows
+    count, size = parts.shape[0], math.prod(parts.shape[1:])
+    largest = parts
+    while largest is parts or size > 1:
+        smaller = -(-size // PER_MEMBER)
+        target = allocate(what, (count, smaller), parts.dtype, work)
+        largest_parts(largest, target, size)
+        largest, size = target, smaller
+    powers = allocate(what, (count, 1), parts.dtype, work)
+    scale_matrices(parts, largest, powers)
+    return powers
 
 
 def converge(
@@ -70,13 +61,12 @@ def converge(
             iterate(kind, numbers, states, rotations, budget)
             for side, rows in enumerate(vectors):
                 rotate(kind, rows.view(dtype=numbers.dtype), states, rotations, side, budget)
-        modes = states.select(1, 0)
-        reached = modes.numpy()
-        if (reached >= _DONE).all():
+        modes = states.select(1, 0).numpy()
+        if (modes >= _DONE).all():
             break
         launches = 1 + int(_MORE * n * n) // budget
     rule = "matrices must be finite, and their iterations converge"
-    check_marks(what, rule, reached > _DONE, shape)
+    check_marks(what, rule, modes > _DONE, shape)
     return numbers.select(1, 0)
 
 
@@ -86,10 +76,22 @@ def _expected(n: int) -> int:
 
 
 def sort_with_vectors(
-    values: Tensor, vectors: Sequence[Tensor], *, descending: bool
+    what: str, values: Tensor, vectors: Sequence[Tensor], *, is_svd: bool = False
 ) -> tuple[Tensor, list[Tensor]]:
-    """Sort values, and with them the rows of square matrices; equal values keep their order."""
-    order = argsort(values, axis=1, descending=descending)
-    vectors = [rows.narrow(2, 0, rows.shape[1]) for rows in vectors]
-    ordered = [along_axis(rows, order.unsqueeze(2).expand(rows.shape), 1) for rows in vectors]
-    return along_axis(values, order, 1), ordered
+    """Sort values, and with them the rows of square matrices; equal values keep their order.
+
+    Singular values become magnitudes in descending order, and the first rows take their signs.
+    """
+    count, n = values.shape
+    target = allocate(what, (count, n), values.dtype, values)
+    ordered = [allocate(what, (count, n, n), rows.dtype, rows) for rows in vectors]
+    # Without vectors, there is nothing to read or write but the values.
+    for k, pair in enumerate(zip(vectors, ordered)) if vectors else [(1, (values, target))]:
+        rows, moved = [tensor.view(dtype=values.dtype) for tensor in pair]
+        order_rows(
+            *(values, target, rows, moved),
+            columns=moved.shape[2] if vectors else 0,
+            signs=(1 if k else 2) if is_svd else 0,
+            descending=is_svd,
+        )
+    return target, ordered

@@ -18,9 +18,9 @@ from dml_vk.linalg.batches import (
     unbatched,
     zeros,
 )
-from dml_vk.linalg.iterations import converge, scale_down, sort_with_vectors, to_rows
+from dml_vk.linalg.iterations import converge, scale_down, sort_with_vectors
 from dml_vk.linalg.reductions import reduce_to
-from dml_vk.linalg.reflections import apply_all, block_reflectors, qr_in_place
+from dml_vk.linalg.reflections import product_rows, qr_in_place
 from dml_vk.tensor.core import Tensor
 
 
@@ -85,22 +85,19 @@ def _svd(what: str, x: Tensor, full: bool | None, shape: Ints) -> tuple[Tensor, 
         values = allocate(what, (count, n), work.dtype.part, work)
         u, vh = identities(what, count, m, columns, work), identities(what, count, n, n, work)
         return u, values, vh
-    scale = scale_down(work)
+    scale = scale_down(what, work)
     reflectors = qr_in_place(what, work) if m > n else []
     square = triu(work.narrow(1, 0, n)) if m > n else work
     numbers = reduce_to(what, "bidiagonal", square)
     vectors = []
     if full is not None:
-        u, v = [identities(what, count, n, n, work) for _ in range(2)]
-        apply_all(block_reflectors(what, square, numbers.select(1, 2)), u)
         rows = square.mT.narrow(1, 1, n - 1).narrow(2, 0, n - 1)
-        apply_all(block_reflectors(what, rows, numbers.select(1, 3)), v, 1)
-        vectors = [to_rows(what, v), to_rows(what, u)]
+        vectors = [
+            product_rows(what, rows, numbers.select(1, 3), n),
+            product_rows(what, square, numbers.select(1, 2), n),
+        ]
     values = converge(what, "bidiagonal", numbers, vectors, shape)
-    if vectors:
-        negative = elementwise.signbit(values).unsqueeze(2)
-        vectors[0] = elementwise.where(negative, elementwise.negative(vectors[0]), vectors[0])
-    values, vectors = sort_with_vectors(elementwise.abs(values), vectors, descending=True)
+    values, vectors = sort_with_vectors(what, values, vectors, is_svd=True)
     values = elementwise.multiply(values, scale)
     if not vectors:
         return values, values, values

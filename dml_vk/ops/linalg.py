@@ -6,6 +6,8 @@ temporaries, packed by rows. Each function launches kernels and waits for nothin
 
 from __future__ import annotations
 
+import math
+
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.linalg import (
@@ -18,6 +20,8 @@ from dml_vk.kernels.plan.linalg import (
     teams_for,
 )
 from dml_vk.ops.view import View, access
+
+PER_MEMBER = 64  # numbers of a matrix that a member of one of many teams takes
 
 
 def lu_columns(work: View, pivots: View, left: int, right: int) -> None:
@@ -118,6 +122,47 @@ def determinants(work: View, pivots: View, target: View) -> None:
     launch_teams("determinant", work, others, params, unit_rounds, terms, teams, 1, writes=writes)
 
 
+def largest_parts(work: View, target: View, size: int) -> None:
+    """Write the largest magnitudes of parts of each matrix, which has `size` real numbers."""
+    parts = target.layout.sizes[1]
+    teams = teams_for(parts, work.device.profile)
+    unit_rounds = rounds.loop(1, rounds.loop(PER_MEMBER))
+    terms, writes = PER_MEMBER * team_size(work.device.profile), (False, True)
+    params = (size, parts)
+    launch_teams("largest", work, (target,), params, unit_rounds, terms, teams, writes=writes)
+
+
+def scale_matrices(work: View, largest: View, powers: View) -> None:
+    """Scale matrices of real numbers in place by their largest magnitudes."""
+    size = math.prod(work.layout.sizes[1:])
+    teams = teams_for(-(-size // PER_MEMBER), work.device.profile)
+    unit_rounds = rounds.loop(PER_MEMBER)
+    terms = PER_MEMBER * team_size(work.device.profile)
+    others, writes = (largest, powers), (True, False, True)
+    launch_teams("scale", work, others, (size,), unit_rounds, terms, teams, writes=writes)
+
+
+def order_rows(
+    values: View,
+    sorted_values: View,
+    rows: View,
+    target: View,
+    *,
+    columns: int,
+    signs: int,
+    descending: bool,
+) -> None:
+    """Sort the values of each matrix, and with them rows of real numbers, or `columns` of these."""
+    n, profile = values.layout.sizes[1], values.device.profile
+    unit_rounds = rounds.loop(1, rounds.loop(n) + rounds.loop(columns))
+    step, pitch = rows.layout.strides[1], values.layout.strides[0]
+    params = (n, columns, step, pitch, int(descending), signs)
+    others = (rows, target, sorted_values)
+    terms, writes = (n + columns) * team_size(profile), (False, False, True, True)
+    teams = teams_for(n, profile)
+    launch_teams("order", values, others, params, unit_rounds, terms, teams, writes=writes)
+
+
 def split_steps(start: int, stop: int, step_rounds: int) -> list[tuple[int, int, int]]:
     """Split steps into launches, as (first, end, bound of the rounds)."""
     many = steps_at_once(step_rounds)
@@ -139,7 +184,7 @@ def launch_teams(
     *,
     writes: tuple[bool, ...],
     constants: tuple[tuple[str, int], ...] = (),
-    together: Ints = (1, 1, 1),
+    together: Ints = (1, 1, 1, 1),
 ) -> None:
     """Launch a kernel on the matrices of `work`, or on all of them together as one.
 

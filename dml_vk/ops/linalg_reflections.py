@@ -32,14 +32,30 @@ def qr_columns(work: View, factors: View, left: int, right: int) -> None:
         launch_teams("qr", work, (factors,), params, unit_rounds, terms, writes=(True, True))
 
 
-def join_reflections(products: View, factors: View) -> None:
-    """Write the upper triangle T of I - V T V^H in place of that of the products V^H V."""
-    n = products.layout.sizes[1]
+def copy_vectors(columns: View, target: View, height: int, width: int) -> None:
+    """Write the vectors of reflections, which are below the diagonal of columns of any strides.
+
+    As the columns of a matrix of this height and width, with zeros where there are none: the target
+    gets it by rows, and then by columns.
+    """
+    profile, (count, *sizes) = columns.device.profile, columns.layout.sizes
+    pitch, *steps = columns.layout.strides
+    teams = teams_for(height * width, profile)
+    params = (*sizes, *steps, pitch, height, width)
+    unit_rounds, terms, writes = rounds.loop(1), 2 * team_size(profile), (False, True)
+    launch_teams(
+        "vectors", columns, (target,), params, unit_rounds, terms, teams, count, writes=writes
+    )
+
+
+def join_reflections(products: View, factors: View, target: View) -> None:
+    """Write the upper triangle T of I - V T V^H, from the products V^H V, by columns."""
+    n, columns = products.layout.sizes[1], factors.layout.sizes[1]
     teams = teams_for(n, products.device.profile)
     unit_rounds = rounds.loop(1, rounds.loop(n, rounds.loop(n)))
-    params = (n, factors.layout.strides[0])
-    writes = (True, False)
-    launch_teams("wy", products, (factors,), params, unit_rounds, n**3 // 3, teams, writes=writes)
+    params = (n, columns, factors.layout.strides[0])
+    others, writes = (factors, target), (False, False, True)
+    launch_teams("wy", products, others, params, unit_rounds, n**3 // 3, teams, writes=writes)
 
 
 def reduce_matrices(kind: str, work: View, scratch: View, target: View) -> None:
