@@ -43,6 +43,8 @@ class Case:
     operations: int = 0  # of floats, if they are
     is_compared: bool = True  # whether libraries must agree about the first elements
     into: Into | None = None
+    group: str = ""  # of a case by kernel
+    tolerance: float = 0.0  # of such a case: relative to the largest element; 0 compares bits
 
     def by(self, library: str) -> Call | None:
         return self.others.get(library, self.call)
