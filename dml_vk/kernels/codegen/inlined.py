@@ -44,12 +44,6 @@ def outline(kernel: Inlined, binding: int, is_read: bool, unrolls: bool = True) 
     return outline_of(Module(_spirv(kernel, 0, unrolls)), binding, is_read)
 
 
-@lru_cache(maxsize=512)
-def bindings_of(kernel: Inlined) -> frozenset[int]:
-    """The bindings that a kernel uses: others are there because all variants have as many."""
-    return frozenset(Module(_spirv(kernel, 0)).bindings().values())
-
-
 @lru_cache(maxsize=256)
 def built(recipe: Inlined, native: int, unrolls: bool = True) -> bytes:
     """The module, for the operations that the device has for float64."""

@@ -271,6 +271,15 @@ def module_of(kernel: Inlined) -> str:
     return kernel.module if kernel.kernel is None else module_of(kernel.kernel)
 
 
+def used_by(kernel: Inlined) -> list[int]:
+    """The bindings that a kernel uses, those of its chains' operands among them."""
+    if kernel.kernel is None:
+        return OF_MODULES[kernel.module].used(kernel.spec)
+    own = kernel.inlined
+    assert own is not None
+    return [*used_by(kernel.kernel), *range(kernel.bindings, kernel.bindings + len(own.operands))]
+
+
 def kernel_of(plan: Plan) -> Inlined | None:
     """The kernel of a plan, if chains can be inlined into it."""
     if plan.module in (COPY, FILL):  # commands of the runtime's
