@@ -27,8 +27,9 @@ from dml_vk.kernels.codegen.elements import (
 from dml_vk.kernels.codegen.nodes import Nodes
 from dml_vk.kernels.codegen.push_block import push_anew
 from dml_vk.kernels.plan.base import BASES
-from dml_vk.kernels.plan.chain import ChainOperand, Inlined, InlinedChain
+from dml_vk.kernels.plan.chain import Inlined, InlinedChain
 from dml_vk.kernels.plan.nodes import scalar_words
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.spirv import spec as op
 from dml_vk.spirv.builder import Builder
@@ -184,7 +185,7 @@ class _Inliner(Builder):
         return index
 
     def _places(
-        self, binding: int, operand: ChainOperand, index: int, at_coordinates: list[int]
+        self, binding: int, operand: Operand, index: int, at_coordinates: list[int]
     ) -> Address:
         """Where elements are that follow the one with an index, and coordinates."""
         start = self.push(BASES + binding)
