@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.commands.cases.case import Array, Case, Sizes, copy_into
+from dml_vk.commands.cases.case import Array, Case, Module, Sizes, Values, copy_into
 from dml_vk.kernels.operators import OPERATORS
 
 BIG: Sizes = (16, 64, 128, 128)
@@ -79,13 +79,13 @@ def _operator(group: str, case: str, name: str, *operands: str) -> Case:
         like = inputs[-1] if "NHWC" in operands[-1] else inputs[0]
         return [np.zeros_like(like, dtype=result), *inputs]
 
-    def by_numpy(xp: Any, out: Any, *xs: Any) -> Any:
+    def by_numpy(xp: Module, out: Values, *xs: Values) -> Values:
         if name == "where":
             np.copyto(out, np.where(*xs))
             return out
         return getattr(np, OPERATORS[name].numpy or name)(*xs, out=out)
 
-    def by_torch(xp: Any, out: Any, *xs: Any) -> Any:
+    def by_torch(xp: Module, out: Values, *xs: Values) -> Values:
         if name in ("relu", "gelu", "softplus"):
             return getattr(xp.nn.functional, name)(*xs)
         if name == "add":  # as it is written
@@ -121,7 +121,7 @@ def _cast_operands(source: str, target: str) -> list[Array]:
     return [np.zeros(BIG, target), values(source, BIG)]
 
 
-def _cast_by_numpy(xp: Any, out: Any, x: Any) -> Any:
+def _cast_by_numpy(xp: Module, out: Values, x: Values) -> Values:
     np.copyto(out, x, casting="unsafe")
     return out
 
@@ -162,7 +162,7 @@ def _reduction(name: str, axis: Any, kind: str, order: str = "NCHW") -> Case:
             x[...] = False  # so that nobody may stop early
         return [np.zeros_like(np.asarray(getattr(x, name)(axis=axis))), x]
 
-    def by_torch(xp: Any, out: Any, x: Any) -> Any:
+    def by_torch(xp: Module, out: Values, x: Values) -> Values:
         if name == "var":
             return xp.var(x, dim=axis, correction=0)
         if axis is None:
@@ -223,11 +223,11 @@ def _mask(part: float) -> list[Array]:
     return [np.random.default_rng(1).random(2**24) < part]
 
 
-def _sum_along(axis: int, xp: Any, out: Any, x: Any) -> Any:
+def _sum_along(axis: int, xp: Module, out: Values, x: Values) -> Values:
     return xp.cumulative_sum(x, axis=axis, out=out)
 
 
-def _cumsum(axis: int, xp: Any, out: Any, x: Any) -> Any:
+def _cumsum(axis: int, xp: Module, out: Values, x: Values) -> Values:
     return xp.cumsum(x, axis, out=out)
 
 
@@ -272,5 +272,5 @@ def _integers(kind: str, sizes: tuple[int, ...], high: int) -> list[Array]:
     return [draw.integers(0, high, sizes).astype(kind)]
 
 
-def _unique(name: str, xp: Any, x: Any) -> Any:
+def _unique(name: str, xp: Module, x: Values) -> Values:
     return getattr(xp, name)(x)

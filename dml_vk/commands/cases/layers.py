@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.commands.cases.case import Array, Call, Case, Sizes, copy_into
+from dml_vk.arguments import Ints
+from dml_vk.commands.cases.case import Array, Call, Case, Module, Sizes, Values, copy_into
 from dml_vk.commands.cases.computed import values
 
 IMAGES: Sizes = (8, 64, 56, 56)
@@ -85,19 +86,21 @@ def _rows() -> Iterator[Case]:
     )
 
 
-def _weighted(sizes: tuple[int, ...], channels: int, order: str = "NCHW", scale: int = 1) -> Any:
+def _weighted(
+    sizes: tuple[int, ...], channels: int, order: str = "NCHW", scale: int = 1
+) -> list[Array]:
     """The result, of images that are so many times as high and wide, x and weights."""
     x = values("float32", sizes, order) - np.float32(0.5)
     large = (*sizes[:2], *[scale * size for size in sizes[2:]])
     return [values("float32", large, order), x, np.ones(channels, np.float32)]
 
 
-def _softmax(xp: Any, out: Array, x: Array, w: Array) -> Any:
+def _softmax(xp: Module, out: Array, x: Array, w: Array) -> Values:
     powers = np.exp(x - x.max(-1, keepdims=True))
     return powers / powers.sum(-1, keepdims=True)
 
 
-def _normal(x: Array, axes: Any) -> Any:
+def _normal(x: Array, axes: int | Ints) -> Values:
     mean, var = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
     return (x - mean) / np.sqrt(var + np.float32(1e-5)) + 1
 
@@ -159,11 +162,11 @@ def _images() -> Iterator[Case]:
             )
 
 
-def _resample(mode: str, xp: Any, out: Any, x: Any, w: Any) -> Any:
+def _resample(mode: str, xp: Module, out: Values, x: Values, w: Values) -> Values:
     return xp.nn.resample(x, scale=2, mode=mode, out=out)
 
 
-def _interpolate(mode: str, xp: Any, out: Any, x: Any, w: Any) -> Any:
+def _interpolate(mode: str, xp: Module, out: Values, x: Values, w: Values) -> Values:
     return xp.nn.functional.interpolate(x, scale_factor=2, mode=mode)
 
 
@@ -172,11 +175,15 @@ def _pooled(order: str) -> list[Array]:
     return [values("float32", (*sizes[:2], 56, 56), order), values("float32", sizes, order)]
 
 
-def _pool(function: str, taps: int, options: dict[str, Any], xp: Any, out: Any, x: Any) -> Any:
+def _pool(
+    function: str, taps: int, options: dict[str, Any], xp: Module, out: Values, x: Values
+) -> Values:
     return getattr(xp.nn, function)(x, taps, **options, out=out)
 
 
-def _pool_2d(function: str, taps: int, options: dict[str, Any], xp: Any, out: Any, x: Any) -> Any:
+def _pool_2d(
+    function: str, taps: int, options: dict[str, Any], xp: Module, out: Values, x: Values
+) -> Values:
     return getattr(xp.nn.functional, f"{function}2d")(x, taps, **options)
 
 
@@ -214,7 +221,7 @@ def _matrix(name: str, kind: str, sizes: tuple[int, ...]) -> list[Array]:
     return [a, a] if name == "solve" else [a]
 
 
-def _decompose(name: str, xp: Any, *operands: Any) -> Any:
+def _decompose(name: str, xp: Module, *operands: Values) -> Values:
     if name == "svdvals" and not hasattr(xp.linalg, name):  # an older NumPy
         return xp.linalg.svd(*operands, compute_uv=False)
     return getattr(xp.linalg, name)(*operands)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from dml_vk.commands.cases.case import Array, Case, Sizes, empty, numbers
-from dml_vk.layout import Layout, channels_last
+from dml_vk.commands.cases.case import Array, Call, Case, Module, Sizes, Values, empty, numbers
+from dml_vk.layout import Layout, MemoryFormat, channels_last
 
 KEY = 5
 HIGH = 1000  # of random integers
@@ -72,14 +72,14 @@ def _copy(group: str, name: str, kind: str, source: Layout, target: Layout) -> C
         values = np.random.default_rng(1).integers(1, 127, _reached(source), np.uint8)
         return [np.zeros(_reached(target), kind), values.astype(kind)]
 
-    def call(xp: Any, out: Any, x: Any) -> Any:
+    def call(xp: Module, out: Values, x: Values) -> Values:
         if xp is np:
             np.copyto(_over(out, target), _over(x, source))
         else:
             xp.copy(x.over(source), out.over(target))
         return out
 
-    def by_torch(xp: Any, out: Any, x: Any) -> Any:
+    def by_torch(xp: Module, out: Values, x: Values) -> Values:
         over = [
             xp.as_strided(memory, layout.sizes, layout.strides, layout.offset)
             for memory, layout in ((out, target), (x, source))
@@ -132,7 +132,7 @@ def _indexes() -> Iterator[Case]:
         before = (slice(None),) if name == "columns" else ()
         nbytes = 2 * moved * np.dtype(kind).itemsize
 
-        def read(xp: Any, x: Any, *key: Any, before: tuple[Any, ...] = before) -> Any:
+        def read(xp: Module, x: Values, *key: Values, before: tuple[Any, ...] = before) -> Values:
             whole = (*before, *key)
             return x[whole]
 
@@ -145,7 +145,7 @@ def _indexed(shape: tuple[int, ...], kind: str, indexes: Callable[[], list[Array
     return [(100 * numbers(*shape)).astype(kind), *indexes()]
 
 
-def _write(xp: Any, x: Any, *key: Any) -> Any:
+def _write(xp: Module, x: Values, *key: Values) -> Values:
     """One number, so that elements that are named twice are the same in each library."""
     x[key] = 7
     return x
@@ -155,7 +155,7 @@ def _fills() -> Iterator[Case]:
     """Bytes are counted as written. Sequences go into new memory: `arange` has no `out`."""
     count = math.prod(BIG)
 
-    def fill(xp: Any, out: Any) -> Any:
+    def fill(xp: Module, out: Values) -> Values:
         out[...] = 7
         return out
 
@@ -166,7 +166,7 @@ def _fills() -> Iterator[Case]:
     for kind in ("int32", "int64", "float32", "float64"):
         step = 0.5 if kind.startswith("f") else 3
 
-        def sequence(xp: Any, kind: str = kind, step: float = step) -> Any:
+        def sequence(xp: Module, kind: str = kind, step: float = step) -> Values:
             return xp.arange(7, 7 + count * step, step, dtype=getattr(xp, kind))
 
         nbytes = count * np.dtype(kind).itemsize
@@ -216,9 +216,9 @@ def _drawn(
     kind: str,
     method: str,
     args: tuple[int, ...],
-    by_numpy: Callable[[Any, Any], Any] | None,
-    by_torch: Callable[[Any, Any], Any] | None,
-    order: Any = None,
+    by_numpy: Call | None,
+    by_torch: Call | None,
+    order: MemoryFormat | None = None,
 ) -> Case:
     """A draw into memory, by a generator's method of ours, and other libraries' calls."""
     state = functools.cache(lambda xp: xp.random.Generator(KEY))
@@ -229,7 +229,7 @@ def _drawn(
         layout = packed(BIG, order)
         return [_over(np.zeros(layout.numel, kind), layout)]
 
-    def ours(xp: Any, out: Any) -> Any:
+    def ours(xp: Module, out: Values) -> Values:
         generator = state(xp)
         generator.counter = 0
         getattr(generator, method)(*args, dtype=kind, out=out)
