@@ -42,15 +42,10 @@ def on_cpu():
     return Torch(may_use_gpu=False)
 
 
-def measure(benchmark, group, case, who, calls, arrays, nbytes=None, operations=0):
-    """Time a call and its wait, and return its result as an array.
-
-    A call takes the library's module and its operands; `calls` has one for each library by name, or
-    is the one of all.
-    """
-    describe(benchmark, group, case, who, nbytes)
-    theirs = library(who)
-    call = calls[who] if isinstance(calls, dict) else calls
+def measure(benchmark, case, who, arrays, nbytes):
+    """Time a case and its wait, and return its result as an array."""
+    describe(benchmark, case.group, case.name, who, nbytes)
+    theirs, call = library(who), case.by(who)
     operands = [theirs.array(array) for array in arrays]
 
     def waited():
@@ -59,10 +54,5 @@ def measure(benchmark, group, case, who, calls, arrays, nbytes=None, operations=
         return result
 
     result = benchmark(waited)
-    finish(benchmark, nbytes, operations)
+    finish(benchmark, nbytes, case.operations)
     return result if isinstance(result, tuple) else np.asarray(result)
-
-
-def channels_last(array):
-    """The same elements of NCHW in the memory order NHWC."""
-    return np.ascontiguousarray(array.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)

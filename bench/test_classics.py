@@ -1,7 +1,8 @@
 """Classic programs, written with slices and assignments as in NumPy, and compared with it.
 
 Each one gets the namespace of its functions, and arrays of it. It is timed to the end of its work,
-when it is warm.
+when it is warm. The cases are programs, not calls on operands, so they are not in the table of the
+package.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Arrays of Dask with tensors as chunks, beside NumPy's arrays as chunks and beside one tensor.
 
 "an overhead" is of a chunk: the time of 200 chunks of ten numbers, divided by 200. Workers have a
-device of one core each, so that two have twice what one has.
+device of one core each, so that two have twice what one has. The cases build lazy arrays, so they
+are not in the table of the package, whose calls compute.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Fourier transforms beside NumPy's, SciPy's, PyTorch's, and VkFFT's where vkdispatch has it.
 
-Bytes are counted as read once and written once, though most lengths take several launches.
+Bytes are counted as read once and written once, though most lengths take several launches. These
+lengths have a file of their own for its libraries, which transform and do nothing else.
 """
 
 from __future__ import annotations

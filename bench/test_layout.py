@@ -2,7 +2,8 @@
 
 Where NumPy has the same operation on an array, it is the baseline and the expected result. `again`
 cases run on layouts seen before, as the loop of a program does; `first time` cases on new sizes
-each time, which no cache has.
+each time, which no cache has. Layouts are no arrays, so the cases are not in the table of the
+package.
 """
 
 from __future__ import annotations

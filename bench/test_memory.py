@@ -1,4 +1,7 @@
-"""The cost of memory: time to allocate and fill it, and the memory that a program holds."""
+"""The cost of memory: time to allocate and fill it, and the memory that a program holds.
+
+Memory is measured with time, so the cases are not in the table of the package.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Beside dml_vk: the product of the same size, and where they are installed PyTorch and ONNX Runtime
 on the CPU, and ncnn on the same Vulkan device. The last two have one format of their own; ncnn's
-time includes upload and download.
+time includes upload and download. Each library builds networks in its own way, so that they are not
+in the table of cases.
 """
 
 from __future__ import annotations

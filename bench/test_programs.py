@@ -1,6 +1,7 @@
 """Compiled functions beside the functions themselves, NumPy, and PyTorch and JAX if installed.
 
 Every call waits for its results. `host` is the time of a call alone, before the device is done.
+The cases are programs, not calls on operands, so they are not in the table of the package.
 """
 
 from __future__ import annotations

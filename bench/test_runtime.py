@@ -1,6 +1,7 @@
 """The two runtimes beside each other: submissions, waits and transfers, compared with NumPy.
 
-Each runtime opens a device of its own. All times include the wait for the result.
+Each runtime opens a device of its own. All times include the wait for the result. The
+columns are runtimes, not libraries, so the cases are not in the table of the package.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The host's cost of a repeated small operation: plan, launch and total."""
+"""The host's cost of a repeated small operation: plan, launch and total.
+
+The columns are parts of the work of one library, so the cases are not in the table of the package.
+"""
 
 from __future__ import annotations
 

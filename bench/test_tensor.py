@@ -1,7 +1,8 @@
 """The host's cost of small operations on tensors, compared with NumPy and PyTorch.
 
 dml_vk is timed until the launch is recorded, except for the chains, whose steps depend on each
-other and which are waited for.
+other and which are waited for. So the cases are not in the table of the package, whose calls are
+all waited for.
 """
 
 from __future__ import annotations

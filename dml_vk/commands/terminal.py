@@ -17,7 +17,7 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def _takes_escapes(stream: TextIO) -> bool:
-    """Whether a terminal interprets escape sequences; a console of Windows must be told to."""
+    """Whether a terminal interprets escape sequences, which a Windows console must be told to."""
     if sys.platform != "win32":
         return True
     import msvcrt

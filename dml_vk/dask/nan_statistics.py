@@ -12,6 +12,7 @@ import dask.array as da
 import numpy as np
 from dask.graph_manipulation import clone
 
+from dml_vk.arguments import Axes
 from dml_vk.array.data_types import imag, real
 from dml_vk.array.math.elementwise import (
     add,
@@ -29,7 +30,7 @@ from dml_vk.array.statistics.nan_statistics import filled
 from dml_vk.array.statistics.reductions import computed_in
 from dml_vk.dask import statistics
 from dml_vk.dask.chunks import meta_like
-from dml_vk.dask.statistics import as_dtype, axes_of, dtype_of, each, else_dasks, handed
+from dml_vk.dask.statistics import SplitEvery, as_dtype, axes_of, dtype_of, each, else_dasks, handed
 from dml_vk.dtypes import DType, bool_, to_dtype
 from dml_vk.promotion import float_dtype
 from dml_vk.tensor.core import Tensor
@@ -38,10 +39,10 @@ from dml_vk.tensor.core import Tensor
 @else_dasks
 def nansum(
     x: Any,
-    axis: Any = None,
+    axis: Axes | None = None,
     dtype: Any = None,
     keepdims: bool = False,
-    split_every: Any = None,
+    split_every: SplitEvery = None,
     out: Any = None,
 ) -> Any:
     """Return the sums over these axes, ignoring NaN, with the bits of `dml_vk.nansum`.
@@ -57,10 +58,10 @@ def nansum(
 @else_dasks
 def nanprod(
     x: Any,
-    axis: Any = None,
+    axis: Axes | None = None,
     dtype: Any = None,
     keepdims: bool = False,
-    split_every: Any = None,
+    split_every: SplitEvery = None,
     out: Any = None,
 ) -> Any:
     """Return the products over these axes, ignoring NaN, with the bits of `dml_vk.nanprod`.
@@ -76,10 +77,10 @@ def nanprod(
 @else_dasks
 def nanmean(
     x: Any,
-    axis: Any = None,
+    axis: Axes | None = None,
     dtype: Any = None,
     keepdims: bool = False,
-    split_every: Any = None,
+    split_every: SplitEvery = None,
     out: Any = None,
 ) -> Any:
     """Return the means over these axes, ignoring NaN, with the bits of `dml_vk.nanmean`.
@@ -100,11 +101,11 @@ def nanmean(
 @else_dasks
 def nanvar(
     x: Any,
-    axis: Any = None,
+    axis: Axes | None = None,
     dtype: Any = None,
     keepdims: bool = False,
     ddof: float = 0,
-    split_every: Any = None,
+    split_every: SplitEvery = None,
     out: Any = None,
 ) -> Any:
     """Return the variances over these axes, ignoring NaN, with the bits of `dml_vk.nanvar`.
@@ -120,11 +121,11 @@ def nanvar(
 @else_dasks
 def nanstd(
     x: Any,
-    axis: Any = None,
+    axis: Axes | None = None,
     dtype: Any = None,
     keepdims: bool = False,
     ddof: float = 0,
-    split_every: Any = None,
+    split_every: SplitEvery = None,
     out: Any = None,
 ) -> Any:
     """Return the standard deviations over these axes, ignoring NaN: the square roots of `nanvar`.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -18,7 +18,7 @@ import numpy as np
 from dask.array import reductions
 from dask.graph_manipulation import clone
 
-from dml_vk.arguments import Ints
+from dml_vk.arguments import Axes, Ints
 from dml_vk.array.manipulation.shapes import squeeze, to_axes
 from dml_vk.array.math.elementwise import astype, divide, sqrt, square, subtract
 from dml_vk.array.statistics.moments import of_words, to_correction
@@ -32,6 +32,7 @@ from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import sum_dtype
 
+SplitEvery = int | Mapping[int, int] | None  # how many chunks are joined at once
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -54,10 +55,10 @@ def else_dasks(function: _Function) -> _Function:
 @else_dasks
 def sum(
     x: Any,
-    axis: Any = None,
+    axis: Axes | None = None,
     dtype: Any = None,
     keepdims: bool = False,
-    split_every: Any = None,
+    split_every: SplitEvery = None,
     out: Any = None,
 ) -> Any:
     """Return the sums over these axes, in the order of `dml_vk.sum`.
@@ -75,10 +76,10 @@ def sum(
 @else_dasks
 def prod(
     x: Any,
-    axis: Any = None,
+    axis: Axes | None = None,
     dtype: Any = None,
     keepdims: bool = False,
-    split_every: Any = None,
+    split_every: SplitEvery = None,
     out: Any = None,
 ) -> Any:
     """Return the products over these axes, in the order of `dml_vk.prod`.
@@ -93,10 +94,10 @@ def prod(
 @else_dasks
 def mean(
     x: Any,
-    axis: Any = None,
+    axis: Axes | None = None,
     dtype: Any = None,
     keepdims: bool = False,
-    split_every: Any = None,
+    split_every: SplitEvery = None,
     out: Any = None,
 ) -> Any:
     """Return the means over these axes, with the bits of `dml_vk.mean`.
@@ -121,11 +122,11 @@ def mean(
 @else_dasks
 def var(
     x: Any,
-    axis: Any = None,
+    axis: Axes | None = None,
     dtype: Any = None,
     keepdims: bool = False,
     ddof: float = 0,
-    split_every: Any = None,
+    split_every: SplitEvery = None,
     out: Any = None,
 ) -> Any:
     """Return the variances over these axes, with the bits of `dml_vk.var`.
@@ -143,11 +144,11 @@ def var(
 @else_dasks
 def std(
     x: Any,
-    axis: Any = None,
+    axis: Axes | None = None,
     dtype: Any = None,
     keepdims: bool = False,
     ddof: float = 0,
-    split_every: Any = None,
+    split_every: SplitEvery = None,
     out: Any = None,
 ) -> Any:
     """Return the standard deviations over these axes, with the bits of `dml_vk.std`.
@@ -177,7 +178,7 @@ def each(x: Any, function: Any, dtype: DType) -> Any:
 
 
 def _accumulated(
-    what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, split_every: Any, out: Any
+    what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, split_every: SplitEvery, out: Any
 ) -> Any:
     axes, own = axes_of(what, x, axis), dtype_of(x)
     wanted = sum_dtype(what, own, None if dtype is None else to_dtype(what, dtype))

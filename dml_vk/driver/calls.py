@@ -1,4 +1,4 @@
-"""The functions of an opened device, without the loader's detour and without argument types.
+"""Functions of an opened device, called past the loader's dispatch and without argument types.
 
 Checking types would double the time of a call. So arguments must be prebuilt ctypes objects, or
 ints where the parameter has 32 bits.

@@ -1,4 +1,4 @@
-"""Which runtime opens devices: Kompute if it is installed and completed, else Vulkan directly."""
+"""Which runtime opens devices: Kompute if it is installed with our patch, else Vulkan."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from dml_vk.kernels.kernel import (
     Kernel,
     index_push,
     native,
+    unless_scalar,
 )
 from dml_vk.kernels.operators import CASTS, OF_CODES, Operator, opcodes_of
 from dml_vk.kernels.plan.rounds import DIVIDE, RSQRT, SQRT, loop
@@ -290,6 +291,9 @@ def _kernels() -> Iterator[Kernel]:
                 yield Kernel(
                     f"{name}_{path}",
                     bindings=(*(f"{operand}_words" for operand in operands), "Dst"),
+                    optional={
+                        f"{operand}_words": unless_scalar(k) for k, operand in enumerate(operands)
+                    },
                     spec=spec,
                     push=index_push(bases, COMPUTED_RANK[family.sources], scalars, family.sources),
                     params=("scalars",),

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from dml_vk.arguments import Ints
 
 READS, WRITES = "reads", "writes"  # of Kernel.inlines
+Condition = Callable[[Mapping[str, int]], bool]  # on the values of specialization constants
+
+
+def is_set(*constants: str) -> Condition:
+    """Whether all of these constants are set."""
+    return lambda values: all(values[name] for name in constants)
+
+
+def is_not(constant: str, value: int) -> Condition:
+    """Whether a constant has another value."""
+    return lambda values: values[constant] != value
+
+
+def unless_scalar(source: int) -> Condition:
+    """Whether SCALARS, which has a bit for each source, does not say that one is no tensor."""
+    return lambda values: not values["SCALARS"] >> source & 1
 
 
 @dataclass(frozen=True)
@@ -32,6 +48,11 @@ class Kernel:
 
     There it reads, or writes, each element once. What others read is in `Plan.loads`.
     """
+    optional: Mapping[str, Condition] = field(default_factory=lambda: MappingProxyType({}))
+    """Bindings that some variants do not use, and when they are used.
+
+    A launch has another of its tensors there, since all variants have as many bindings.
+    """
     tile: tuple[str, str] | None = None
     """The constants with the rows and columns of a tile that is stored, by rows if BY_ROWS is set.
 
@@ -41,6 +62,16 @@ class Kernel:
     def takes_chain(self, where: str) -> bool:
         """Whether a chain may be inlined there: `READS` or `WRITES`."""
         return isinstance(self.inlines, tuple) and where in self.inlines
+
+    def used(self, spec: Ints) -> list[int]:
+        """The numbers of the bindings that the kernel uses with these constants."""
+        values = dict(zip(self.spec, spec))
+        always: Condition = lambda values: True  # noqa: E731
+        return [
+            number
+            for number, name in enumerate(self.bindings)
+            if self.optional.get(name, always)(values)
+        ]
 
     @property
     def source(self) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import Ints, to_bool
 from dml_vk.array.calls import call
@@ -76,7 +75,9 @@ def scaled_dot_product_attention(
 
 
 @operation(flexible="first")
-def _attention(operands: Sequence[Tensor], out: Any, causal: bool, scale: float | None) -> Tensor:
+def _attention(
+    operands: Sequence[Tensor], out: Tensor | None, causal: bool, scale: float | None
+) -> Tensor:
     what = "scaled_dot_product_attention"
     dtype = network_dtype(what, operands[:3])
     batch = _batch(what, *operands)

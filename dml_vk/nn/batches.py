@@ -93,7 +93,7 @@ def batch_norm_train(
 
 
 @operation(flexible="first")
-def _statistics(operands: Sequence[Any], out: Any, eps: float) -> Tensor:
+def _statistics(operands: Sequence[Any], out: Tensor | None, eps: float) -> Tensor:
     """Return the mean and the variance of each channel, and the pair that its elements need."""
     what = "batch_norm_train"
     x: Tensor = operands[0]
@@ -117,7 +117,7 @@ def _statistics(operands: Sequence[Any], out: Any, eps: float) -> Tensor:
 @operation(flexible="first")
 def _by_statistics(
     operands: Sequence[Any],
-    out: Any,
+    out: Tensor | None,
     has: tuple[bool, ...],
     eps: float,
     activation: Activation | None,
@@ -141,7 +141,7 @@ def _by_statistics(
 @operation(flexible="first")
 def _normalised(
     operands: Sequence[Any],
-    out: Any,
+    out: Tensor | None,
     has: tuple[bool, ...],
     eps: float,
     activation: Activation | None,

@@ -74,7 +74,7 @@ def conv(
 @operation(flexible="first", images=True, weight=1)
 def _conv(
     operands: Sequence[Tensor],
-    out: Any,
+    out: Tensor | None,
     stride: Ints,
     padding: Padding,
     dilation: Ints,

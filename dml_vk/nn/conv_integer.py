@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from dml_vk.arguments import Ints, to_int
 from dml_vk.array.calls import call
@@ -91,7 +90,7 @@ def conv_integer(
 @operation(flexible="first", images=True)
 def _conv_integer(
     operands: Sequence[Tensor],
-    out: Any,
+    out: Tensor | None,
     p: int | None,
     q: int | None,
     stride: Ints,

@@ -76,7 +76,7 @@ def conv_transpose(
 @operation(flexible="first", images=True, weight=1)
 def _conv_transpose(
     operands: Sequence[Tensor],
-    out: Any,
+    out: Tensor | None,
     stride: Ints,
     padding: tuple[Pair, ...],
     output_padding: Ints,

@@ -51,7 +51,7 @@ def dropout(x: Tensor, p: float, *, generator: Generator, out: Tensor | None = N
 
 
 @operation(flexible="first")
-def _dropped(operands: Sequence[Any], out: Any) -> Tensor:
+def _dropped(operands: Sequence[Any], out: Tensor | None) -> Tensor:
     what, (x, drawn, rate, factor) = "dropout", operands
     result = result_over(what, x.layout.like(), x.dtype, x, out)
     is_kept = temporary_like(what, drawn, bool_)

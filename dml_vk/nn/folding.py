@@ -55,7 +55,7 @@ def unfold(
 
 
 @operation(flexible="first", images=True)
-def columns_of(operands: Sequence[Tensor], out: Any, windows: Windows) -> Tensor:
+def columns_of(operands: Sequence[Tensor], out: Tensor | None, windows: Windows) -> Tensor:
     """Make windows over any number of spatial dims columns."""
     what, (x,) = "unfold", operands
     images, channels = x.shape[:2]
@@ -124,7 +124,7 @@ def fold(
 
 
 @operation(flexible="first")
-def image_of(operands: Sequence[Tensor], out: Any, windows: Windows) -> Tensor:
+def image_of(operands: Sequence[Tensor], out: Tensor | None, windows: Windows) -> Tensor:
     """Add columns, over any number of spatial dims."""
     what, (x,) = "fold", operands
     taps, _ = _taps_and_counts(windows)

@@ -66,7 +66,9 @@ def one_hot(
 
 
 @operation(flexible="first")
-def _one_hot(operands: Sequence[Tensor], out: Any, dim: int, kind: DType, layout: Layout) -> Tensor:
+def _one_hot(
+    operands: Sequence[Tensor], out: Tensor | None, dim: int, kind: DType, layout: Layout
+) -> Tensor:
     what, (x,) = "one_hot", operands
     result = result_over(what, layout, kind, x, out)
     if not result.size:
@@ -115,7 +117,7 @@ def embedding(indices: Tensor, weight: Tensor, *, out: Tensor | None = None) -> 
 
 
 @operation(flexible="first")
-def _embedding(operands: Sequence[Tensor], out: Any, layout: Layout) -> Tensor:
+def _embedding(operands: Sequence[Tensor], out: Tensor | None, layout: Layout) -> Tensor:
     what, (index, weight) = "embedding", operands
     result = result_over(what, layout, weight.dtype, weight, out)
     source, places = [copy_if_overlapping(what, view, result) for view in (weight, index)]

@@ -87,7 +87,13 @@ def cross_entropy(
 
 
 def _loss(
-    what: str, x: Any, target: Any, weight: Any, ignore_index: Any, reduction: Any, out: Any
+    what: str,
+    x: Any,
+    target: Any,
+    weight: Any,
+    ignore_index: Any,
+    reduction: Any,
+    out: Tensor | None,
 ) -> Tensor:
     x, target, weight = arrays_beside(what, x, target, weight)
     scores, classes = floats(what, x), to_tensor(what, "target", target)
@@ -122,7 +128,7 @@ def _loss(
 @operation(flexible="first")
 def _of_classes(
     operands: Sequence[Tensor],
-    out: Any,
+    out: Tensor | None,
     what: str,
     dim: int,
     ignores: bool,

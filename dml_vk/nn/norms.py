@@ -202,7 +202,14 @@ def _broadcasts(sizes: Ints, to: Ints) -> bool:
 
 
 def _over_last(
-    what: str, pair: str, x: Any, shape: Any, weight: Any, bias: Any, out: Any, *params: Any
+    what: str,
+    pair: str,
+    x: Any,
+    shape: Any,
+    weight: Any,
+    bias: Any,
+    out: Tensor | None,
+    *params: Any,
 ) -> Tensor:
     x = floats(what, x)
     sizes = to_ints(what, "normalized_shape", several(shape))
@@ -221,7 +228,7 @@ def _called(
     shape: Ints,
     weight: Tensor | None,
     bias: Tensor | None,
-    out: Any,
+    out: Tensor | None,
     *params: Any,
 ) -> Tensor:
     """Call the function with x and what there is of weight and bias, which have this shape."""
@@ -235,7 +242,7 @@ def _called(
 @operation(flexible="first")
 def _rows(
     operands: Sequence[Any],
-    out: Any,
+    out: Tensor | None,
     what: str,
     has: tuple[bool, ...],
     pair: str,
@@ -253,7 +260,7 @@ def _rows(
 @operation(flexible="first")
 def _instances(
     operands: Sequence[Any],
-    out: Any,
+    out: Tensor | None,
     what: str,
     has: tuple[bool, ...],
     eps: float,
@@ -270,7 +277,7 @@ def _instances(
 @operation(flexible="first")
 def _groups(
     operands: Sequence[Any],
-    out: Any,
+    out: Tensor | None,
     what: str,
     has: tuple[bool, ...],
     groups: int,

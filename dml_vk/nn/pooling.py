@@ -203,7 +203,7 @@ def global_max_pool(x: Tensor, *, out: Tensor | None = None) -> Tensor:
         return maximum(x, axis=_spatial_axes(x), keepdims=True, out=out)
 
 
-def _global_mean(what: str, x: Any, out: Any) -> Tensor:
+def _global_mean(what: str, x: Any, out: Tensor | None) -> Tensor:
     x = _input(what, x, FLOATS)
     with ErrorsAs(what):
         return mean(x, axis=_spatial_axes(x), keepdims=True, out=out)
@@ -231,7 +231,7 @@ def _windowed(
 @operation(flexible="first", images=True)
 def _pool(
     operands: Sequence[Tensor],
-    out: Any,
+    out: Tensor | None,
     what: str,
     operation: str,
     kernel: Ints,
@@ -251,7 +251,7 @@ def _pool(
 
 @operation(flexible="first", images=True)
 def _adaptive(
-    operands: Sequence[Tensor], out: Any, what: str, operation: str, sizes: Ints
+    operands: Sequence[Tensor], out: Tensor | None, what: str, operation: str, sizes: Ints
 ) -> Tensor:
     x = _input(what, operands[0], FLOATS if operation == "avg" else NUMBERS)
     spatial = x.shape[2:]
@@ -272,7 +272,7 @@ def _adaptive(
     return _pooled(what, x, Pooling(operation, windows, adaptive=not even), out)
 
 
-def _pooled(what: str, x: Tensor, pooling: Pooling, out: Any) -> Tensor:
+def _pooled(what: str, x: Tensor, pooling: Pooling, out: Tensor | None) -> Tensor:
     layout = Layout.packed((*x.shape[:2], *pooling.out), x.layout.order)
     dtype = int64 if pooling.operation == "index" else x.dtype
     target = result_over(what, layout, dtype, x, out)
@@ -306,6 +306,6 @@ def _check_taps(what: str, kernel: Ints, **shown: Any) -> None:
         raise RangeError(what, "windows must have at most 2**24 elements", **shown)
 
 
-def _no_out(what: str, out: Any) -> None:
+def _no_out(what: str, out: Tensor | None) -> None:
     if out is not None:
         raise LayoutError(what, "out must be None if there are two results", out=type(out).__name__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import Ints
 from dml_vk.array.math.elementwise import divide, maximum
@@ -26,7 +25,7 @@ from dml_vk.tracing.formats import operation
 
 @operation(flexible="first")
 def divide_by_norm(
-    operands: Sequence[Tensor], out: Any, dims: Ints, power: float, eps: float
+    operands: Sequence[Tensor], out: Tensor | None, dims: Ints, power: float, eps: float
 ) -> Tensor:
     """Return x / max(norm, eps), where powers are those of `pow` and the sum is that of `sum`."""
     what, (x,) = "normalize", operands

@@ -55,7 +55,9 @@ def linear(
 
 
 @operation(flexible="first")
-def _linear(operands: Sequence[Tensor], out: Any, activation: Activation | None) -> Tensor:
+def _linear(
+    operands: Sequence[Tensor], out: Tensor | None, activation: Activation | None
+) -> Tensor:
     what = "linear"
     dtype = network_dtype(what, operands)
     x, weight, *biases = operands
@@ -125,7 +127,7 @@ def gemm(
 @operation(flexible="first")
 def _gemm(
     operands: Sequence[Tensor],
-    out: Any,
+    out: Tensor | None,
     alpha: float,
     beta: float,
     transposed: tuple[bool, bool],

@@ -75,7 +75,7 @@ def quantize(
 
 
 @operation(flexible="first")
-def _quantized(operands: Sequence[Any], out: Any, kind: DType) -> Tensor:
+def _quantized(operands: Sequence[Any], out: Tensor | None, kind: DType) -> Tensor:
     what, (x, scale, zero_point) = "quantize", operands
     result = result_over(what, x.layout.like(), kind, x, out)
     wide = temporary_like(what, result, float32)
@@ -118,7 +118,7 @@ def dequantize(
 
 
 @operation(flexible="first")
-def _dequantized(operands: Sequence[Any], out: Any, kind: DType) -> Tensor:
+def _dequantized(operands: Sequence[Any], out: Tensor | None, kind: DType) -> Tensor:
     what, (x, scale, zero_point) = "dequantize", operands
     result = result_over(what, x.layout.like(), kind, x, out)
     steps = temporary_like(what, result, int32)
@@ -224,7 +224,11 @@ def _check_of_lines(what: str, name: str, point: Tensor, sizes: Ints, dim: int) 
 
 @operation(flexible="first")
 def _products(
-    operands: Sequence[Tensor], out: Any, sizes: Ints, first: int | None, second: int | None
+    operands: Sequence[Tensor],
+    out: Tensor | None,
+    sizes: Ints,
+    first: int | None,
+    second: int | None,
 ) -> Tensor:
     """Return (a - p)(b - q) as ab - (rows of a) q - p (columns of b - depth q)."""
     what, (a, b, *points) = "matmul_integer", operands

@@ -152,7 +152,9 @@ def _numbers_of(what: str, name: str, value: Any, count: int) -> list[float]:
 
 
 @operation(flexible="first", images=True)
-def _resampled(operands: Sequence[Tensor], out: Any, dims: tuple[tuple[Tap, ...], ...]) -> Tensor:
+def _resampled(
+    operands: Sequence[Tensor], out: Tensor | None, dims: tuple[tuple[Tap, ...], ...]
+) -> Tensor:
     (x,) = operands
     sizes = (*x.shape[:2], *[len(taps[0].indexes) for taps in dims])
     layout = Layout.packed(sizes, x.layout.order)
@@ -165,7 +167,7 @@ def _resampled(operands: Sequence[Tensor], out: Any, dims: tuple[tuple[Tap, ...]
 
 
 @operation(flexible="first", images=True)
-def _launched(operands: Sequence[Tensor], out: Any, layout: Layout, count: int) -> Tensor:
+def _launched(operands: Sequence[Tensor], out: Tensor | None, layout: Layout, count: int) -> Tensor:
     what, (x, table) = "resample", operands
     result = result_over(what, layout, x.dtype, x, out)
     resample_elements(what, x, table, result, count)

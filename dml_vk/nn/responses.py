@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import Ints, to_bool
 from dml_vk.array.calls import call
@@ -66,7 +65,7 @@ def local_response_norm(
 @operation(flexible="first", images=True)
 def _normalised(
     operands: Sequence[Tensor],
-    out: Any,
+    out: Tensor | None,
     size: int,
     alpha: float,
     beta: float,

@@ -77,7 +77,7 @@ def _check(what: str, x: Any, factor: Any, order: Any) -> tuple[Tensor, int, boo
 
 @operation(flexible="first", images=True)
 def _shuffled(
-    operands: Sequence[Tensor], out: Any, what: str, sizes: Ints, step: int, first: bool
+    operands: Sequence[Tensor], out: Tensor | None, what: str, sizes: Ints, step: int, first: bool
 ) -> Tensor:
     (x,) = operands
     result = result_over(what, Layout.packed(sizes, x.layout.order), x.dtype, x, out)

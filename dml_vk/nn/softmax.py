@@ -82,13 +82,15 @@ def _axes(what: str, axis: Any) -> Any:
     return axis
 
 
-def _over_rows(what: str, pair: str, x: Tensor, axis: Any, out: Any) -> Tensor:
+def _over_rows(what: str, pair: str, x: Tensor, axis: Any, out: Tensor | None) -> Tensor:
     axes, _ = call_axes(what, x, _axes(what, axis), False)
     return call(_finished, (x,), out, what, pair, axes)
 
 
 @operation(flexible="first")
-def _finished(operands: Sequence[Any], out: Any, what: str, pair: str, axis: Any) -> Tensor:
+def _finished(
+    operands: Sequence[Any], out: Tensor | None, what: str, pair: str, axis: Any
+) -> Tensor:
     x = floats(what, operands[0])
     axes = reduced_axes(what, x, axis)
     target = result_over(what, x.layout.like(), x.dtype, x, out)
@@ -100,7 +102,7 @@ def _finished(operands: Sequence[Any], out: Any, what: str, pair: str, axis: Any
 
 
 @operation(flexible="first")
-def _log_sum(operands: Sequence[Any], out: Any, axis: Any, keepdims: bool) -> Tensor:
+def _log_sum(operands: Sequence[Any], out: Tensor | None, axis: Any, keepdims: bool) -> Tensor:
     what = "logsumexp"
     x = floats(what, operands[0])
     axes = reduced_axes(what, x, axis)
@@ -118,7 +120,7 @@ def _log_sum(operands: Sequence[Any], out: Any, axis: Any, keepdims: bool) -> Te
 
 
 @operation(flexible="first")
-def _first_largest(operands: Sequence[Any], out: Any, axis: Any) -> Tensor:
+def _first_largest(operands: Sequence[Any], out: Tensor | None, axis: Any) -> Tensor:
     what = "hardmax"
     x = floats(what, operands[0])
     axes = reduced_axes(what, x, axis)

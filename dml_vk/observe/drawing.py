@@ -50,20 +50,20 @@ class Picture:
         )
 
     def bar(self, left: float, top: float, across: float, down: float) -> None:
-        """A length, such as that of a time."""
+        """Draw a filled bar, such as one whose length is a time."""
         self._parts.append(
             f'<path d="M{left:g} {top:g}h{across:g}v{down:g}h{-across:g}z" fill="{ACCENT}"/>'
         )
 
     def frame(self, left: int, top: int, across: int, down: int) -> None:
-        """Around a cell that is meant."""
+        """Draw an outline around the cell that a picture is about."""
         self._parts.append(
             f'<rect x="{left}" y="{top}" width="{across}" height="{down}" fill="none" '
             f'stroke="{ACCENT}" stroke-width="2.5"/>'
         )
 
     def arrow(self, x1: float, y1: float, x2: float, y2: float) -> None:
-        """Downwards or to the right."""
+        """Draw an arrow, which points down or to the right."""
         head = (
             f"M{x2 - 4:g} {y2 - 6:g}L{x2:g} {y2:g}L{x2 + 4:g} {y2 - 6:g}"
             if y2 > y1

@@ -1,4 +1,4 @@
-"""Opening devices with the chosen runtime, and leaving them to a parent process."""
+"""Open devices with the chosen runtime; in a forked child, exit without their drivers."""
 
 from __future__ import annotations
 

@@ -108,7 +108,12 @@ def _operand(what: str, x: object) -> Tensor:
 
 @operation(flexible="all")
 def _reduce_to(
-    operands: Sequence[Tensor], out: Any, what: str, dtype: DType, axis: Any, keepdims: bool
+    operands: Sequence[Tensor],
+    out: Tensor | None,
+    what: str,
+    dtype: DType,
+    axis: Any,
+    keepdims: bool,
 ) -> Tensor:
     x, name, row = _operand(what, operands[0]), what, REDUCTIONS[what]
     axes = reduced_axes(what, x, axis)
@@ -149,7 +154,12 @@ def _accumulated(
 
 @operation(flexible="all")
 def _accumulate(
-    operands: Sequence[Tensor], out: Any, what: str, dtype: DType | None, axis: Any, keepdims: bool
+    operands: Sequence[Tensor],
+    out: Tensor | None,
+    what: str,
+    dtype: DType | None,
+    axis: Any,
+    keepdims: bool,
 ) -> Tensor:
     x = _operand(what, operands[0])
     axes = reduced_axes(what, x, axis)

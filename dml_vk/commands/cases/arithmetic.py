@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.commands.cases.case import Array, Case, Into, channels_last, empty, numbers
+from dml_vk.commands.cases.case import Array, Case, Into, Values, channels_last, empty, numbers
 
 LARGE = 64  # the scale from which sizes are those of a data centre's GPU
 
@@ -189,7 +189,7 @@ def _decompositions(is_large: bool) -> Iterator[Case]:
     )
 
 
-def chain(x: Any, y: Any, count: int) -> Any:
+def chain(x: Values, y: Values, count: int) -> Any:
     """Dependent additions."""
     for _ in range(count):
         x = x + y

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Call = Callable[..., Any]  # of the library's module, and of the operands
+Module = Any  # a library's, such as `numpy`
+Values = Any  # an array of a library's own class
+Call = Callable[..., Values]  # of the library's module, and of the operands
 Sizes = tuple[int, int, int, int]  # NCHW
 
 
@@ -43,6 +45,8 @@ class Case:
     operations: int = 0  # of floats, if they are
     is_compared: bool = True  # whether libraries must agree about the first elements
     into: Into | None = None
+    group: str = ""  # of a case by kernel
+    tolerance: float = 0.0  # of such a case: relative to the largest element; 0 compares bits
 
     def by(self, library: str) -> Call | None:
         return self.others.get(library, self.call)
@@ -87,7 +91,7 @@ def empty(dtype: str, *shape: int) -> Callable[[], Array]:
     return lambda: np.empty(shape, dtype)
 
 
-def copy_into(xp: Any, out: Any, x: Any) -> Any:
+def copy_into(xp: Module, out: Values, x: Values) -> Values:
     """Copy x to memory that is there."""
     if xp is np:
         np.copyto(out, x, casting="same_kind")

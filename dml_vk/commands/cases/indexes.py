@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.commands.cases.case import Array, Case, Into, Sizes, empty, numbers
+from dml_vk.commands.cases.case import Array, Case, Into, Module, Sizes, Values, empty, numbers
 from dml_vk.testing import philox_normal, philox_words
 
 KEY = 7
@@ -34,11 +34,11 @@ def _by_index(sizes: Sizes, sorted_count: int) -> Iterator[Case]:
         x = numbers(*sizes).reshape(-1, sizes[3])
         return [x, draw.permutation(len(x))]
 
-    def put(xp: Any, x: Any, indexes: Any, values: Any) -> Any:
+    def put(xp: Module, x: Values, indexes: Values, values: Values) -> Values:
         x[indexes] = values
         return x
 
-    def sort_by_numpy(xp: Any, out: Array, x: Array) -> Array:
+    def sort_by_numpy(xp: Module, out: Array, x: Array) -> Array:
         np.copyto(out, x)
         out.sort(kind="stable")
         return out
@@ -173,7 +173,7 @@ def _again(draw: Callable[[Any, Any], Any]) -> Any:
     """A call that draws the same numbers each time."""
     generator = functools.cache(lambda xp: xp.random.Generator(key=KEY))
 
-    def call(xp: Any, out: Any) -> Any:
+    def call(xp: Module, out: Values) -> Values:
         generator(xp).counter = 0
         return draw(generator(xp), out)
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 import dml_vk as dv
+from dml_vk.commands.cases.case import Array, Module, Values
 from dml_vk.runtime.device import Device
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Library(Protocol):
@@ -20,15 +19,15 @@ class Library(Protocol):
     about: str
     """Its version, and where it computes."""
 
-    module: Any
+    module: Module
 
-    def array(self, values: Array) -> Any:
+    def array(self, values: Array) -> Values:
         """Its array of these values, in the same memory order."""
 
     def wait(self) -> None:
         """Return when all is computed."""
 
-    def values(self, result: Any) -> Array:
+    def values(self, result: Values) -> Array:
         """The elements of a result, in order."""
 
     def release(self) -> None:
@@ -37,19 +36,19 @@ class Library(Protocol):
 
 class Ours:
     name = "dml_vk"
-    module: Any = dv
+    module: Module = dv
 
     def __init__(self, device: Device) -> None:
         self._device = device
         self.about = f"dml_vk {dv.__version__} on {device.name}"
 
-    def array(self, values: Array) -> Any:
+    def array(self, values: Array) -> Values:
         return dv.asarray(values, device=self._device)
 
     def wait(self) -> None:
         self._device.synchronize()
 
-    def values(self, result: Any) -> Array:
+    def values(self, result: Values) -> Array:
         return np.asarray(result.numpy() if isinstance(result, dv.Tensor) else result).reshape(-1)
 
     def release(self) -> None:
@@ -60,16 +59,16 @@ class NumPy:
     """NumPy, on the CPU."""
 
     name = "numpy"
-    module: Any = np
+    module: Module = np
     about = f"NumPy {np.__version__}"
 
-    def array(self, values: Array) -> Any:
+    def array(self, values: Array) -> Values:
         return values
 
     def wait(self) -> None:
         """NumPy computes at once."""
 
-    def values(self, result: Any) -> Array:
+    def values(self, result: Values) -> Array:
         return np.asarray(result).reshape(-1)
 
     def release(self) -> None:
@@ -92,14 +91,14 @@ class Torch:
         where = torch.cuda.get_device_name() if self._is_gpu else "the CPU"
         self.about = f"PyTorch {torch.__version__} on {where}"
 
-    def array(self, values: Array) -> Any:
+    def array(self, values: Array) -> Values:
         return self.module.from_numpy(values).to(self._where)
 
     def wait(self) -> None:
         if self._is_gpu:
             self.module.cuda.synchronize()
 
-    def values(self, result: Any) -> Array:
+    def values(self, result: Values) -> Array:
         return np.asarray(result.cpu() if hasattr(result, "cpu") else result).reshape(-1)
 
     def release(self) -> None:
@@ -115,13 +114,13 @@ class CuPy:
         cupy.cuda.runtime.getDeviceCount()  # an error where there is none
         self.about = f"CuPy {cupy.__version__}"
 
-    def array(self, values: Array) -> Any:
+    def array(self, values: Array) -> Values:
         return self.module.asarray(values)
 
     def wait(self) -> None:
         self.module.cuda.get_current_stream().synchronize()
 
-    def values(self, result: Any) -> Array:
+    def values(self, result: Values) -> Array:
         return np.asarray(self.module.asnumpy(result)).reshape(-1)
 
     def release(self) -> None:

@@ -13,7 +13,9 @@ from dml_vk.commands.cases.case import (
     Array,
     Case,
     Into,
+    Module,
     Sizes,
+    Values,
     channels_last,
     copy_into,
     empty,
@@ -255,11 +257,11 @@ def _elementwise(sizes: Sizes) -> Iterator[Case]:
     )
 
 
-def _convert_into(xp: Any, out: Any, x: Any) -> Any:
+def _convert_into(xp: Module, out: Values, x: Values) -> Values:
     return xp.astype(x, out.dtype, out=out)
 
 
-def _twelve(xp: Any, x: Any, shift: Any) -> Any:
+def _twelve(xp: Module, x: Values, shift: Values) -> Values:
     y = (x - 0.5) * 2.0
     y = y * y + x
     y = xp.exp(-y) + shift

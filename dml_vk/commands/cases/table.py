@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from dml_vk.commands.cases import NAMES, arithmetic, indexes, memory
+from dml_vk.commands.cases import NAMES, arithmetic, computed, indexes, layers, memory, moved
 from dml_vk.commands.cases.case import Case, Sizes
 
 
@@ -19,6 +19,13 @@ def cases(scale: int) -> Iterator[Case]:
     ):
         if case.call is not None:
             yield case
+
+
+def by_kernel() -> Iterator[Case]:
+    """Those in groups, finer than what users see."""
+    yield from moved.cases()
+    yield from computed.cases()
+    yield from layers.cases()
 
 
 def against_numpy(sizes: Sizes) -> dict[str, Case]:

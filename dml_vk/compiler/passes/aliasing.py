@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dml_vk.compiler.passes.fuse import Reach, computed_of, reaches_of
 from dml_vk.compiler.passes.liveness import Step
-from dml_vk.kernels.codegen.inlined import bindings_of
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Recipe, present
-from dml_vk.kernels.plan.inlined import kernel_of
+from dml_vk.kernels.plan.inlined import kernel_of, used_by
 from dml_vk.tracing.step import Launch, SlotAccess
 
 
@@ -35,8 +34,7 @@ def used_of(step: Launch) -> Sequence[int]:
     kernel = kernel_of(plan) if isinstance(plan, Plan) else None
     if kernel is None or len({access.slot for access in step.accesses}) == last + 1:
         return range(last + 1)
-    bound = bindings_of(kernel)
-    return [k for k in range(last + 1) if k in bound]
+    return used_by(kernel)
 
 
 def check_order(step: Launch, memory: Mapping[int, int]) -> None:

@@ -181,6 +181,11 @@ class _Inlining:
         first, then = (step, kernel) if is_read else (kernel, step)
         groups = *(first.groups or ((first,),)), *(then.groups or ((then,),))
         wanted = kernel_for(plan, passing, chain)
+        # The outline counts loads and stores in the text that is left once constants are folded,
+        # loops unrolled and dead branches removed. It can't stand in the manifest, which lists
+        # modules: constants have any values, such as the sizes of a tile or a window, and a module
+        # with a chain in it has more loads. Nor does it follow from rows, unless these repeat what
+        # the passes decide to unroll and to remove. So the folded module is counted, once a kernel.
         outlined = wanted and outline(wanted, binding, is_read, self._profile.unrolls)
         if wanted is None or outlined is None:
             return None

@@ -27,8 +27,9 @@ from dml_vk.kernels.codegen.elements import (
 from dml_vk.kernels.codegen.nodes import Nodes
 from dml_vk.kernels.codegen.push_block import push_anew
 from dml_vk.kernels.plan.base import BASES
-from dml_vk.kernels.plan.chain import ChainOperand, Inlined, InlinedChain
+from dml_vk.kernels.plan.chain import Inlined, InlinedChain
 from dml_vk.kernels.plan.nodes import scalar_words
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.spirv import spec as op
 from dml_vk.spirv.builder import Builder
@@ -42,12 +43,6 @@ from dml_vk.spirv.passes.fma import with_fma
 def outline(kernel: Inlined, binding: int, is_read: bool, unrolls: bool = True) -> Outline | None:
     """Describe a kernel; None if it does more at a binding than to load, or store, words."""
     return outline_of(Module(_spirv(kernel, 0, unrolls)), binding, is_read)
-
-
-@lru_cache(maxsize=512)
-def bindings_of(kernel: Inlined) -> frozenset[int]:
-    """The bindings that a kernel uses: others are there because all variants have as many."""
-    return frozenset(Module(_spirv(kernel, 0)).bindings().values())
 
 
 @lru_cache(maxsize=256)
@@ -190,7 +185,7 @@ class _Inliner(Builder):
         return index
 
     def _places(
-        self, binding: int, operand: ChainOperand, index: int, at_coordinates: list[int]
+        self, binding: int, operand: Operand, index: int, at_coordinates: list[int]
     ) -> Address:
         """Where elements are that follow the one with an index, and coordinates."""
         start = self.push(BASES + binding)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.elementwise import Applied
-from dml_vk.kernels.plan.tasks import Operand
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand
 
 # Beside the kernels of operators: elements as they are, and one element for all.
 COPY, FILL = "copy", "fill"
@@ -104,12 +104,10 @@ class Recipe(NamedTuple):
         return math.prod(self.row) - self.groups * self.unit
 
 
-class ChainOperand(NamedTuple):
-    """What an inlined chain reads, or writes, at a binding of its own."""
-
-    itemsize: int
-    strides: Ints  # over `InlinedChain.sizes`
-    align: int  # bytes that its rows start at a multiple of, at most a quad
+def row_align(operand: Operand) -> int:
+    """The bytes, at most a quad, that rows along the innermost dim start at a multiple of."""
+    starts = (operand.offset, *operand.strides[1:])
+    return math.gcd(QUAD_BYTES, *[start * operand.itemsize for start in starts])
 
 
 class InlinedChain(NamedTuple):
@@ -125,7 +123,11 @@ class InlinedChain(NamedTuple):
     start: int  # the index that the kernel's base has, in elements
     align: int  # bytes that the first element is at a multiple of, at most a quad
     sizes: Ints  # of the dims that what passes is dense in, innermost first
-    operands: tuple[ChainOperand, ...]  # what is read, then what is written
+    operands: tuple[Operand, ...]
+    """What is read, then what is written, at bindings of their own, with strides over `sizes`.
+
+    Their offsets are the least to which rows are aligned as these are: kernels know no more.
+    """
     reads: Ints  # the numbers of these values
     results: Ints
     first: int  # the number of the first node's value
@@ -137,9 +139,9 @@ class InlinedChain(NamedTuple):
         """Whether so many elements at a multiple of as many are side by side in one row."""
         return not (self.sizes[0] % count or self.align % (count * self.itemsize))
 
-    def width(self, operand: ChainOperand, count: int) -> int:
+    def width(self, operand: Operand, count: int) -> int:
         """The bytes that are moved at once at a binding, for such elements; 0 if one by one."""
-        return min(operand.align, count * operand.itemsize) if operand.strides[0] == 1 else 0
+        return min(row_align(operand), count * operand.itemsize) if operand.strides[0] == 1 else 0
 
 
 class Inlined(NamedTuple):

@@ -11,7 +11,7 @@ from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import READS, WRITES
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import BASES, Load, Plan
-from dml_vk.kernels.plan.chain import WORD, Chain, ChainOperand, Inlined, InlinedChain
+from dml_vk.kernels.plan.chain import WORD, Chain, Inlined, InlinedChain, row_align
 from dml_vk.kernels.plan.dims import Dim, ascending, dense
 from dml_vk.kernels.plan.fused import (
     FAR_NS,
@@ -215,10 +215,9 @@ def _unit_ns(plan: Plan, chain: Chain, evaluated: float, moved_ns: float) -> flo
     return plan.unit_ns + max(added_ns / plan.units, -plan.unit_ns / 2)
 
 
-def _chain_operand(operand: Operand, number: int, dims: Sequence[Dim]) -> ChainOperand:
-    strides, size = tuple([dim.strides[number] for dim in dims]), operand.itemsize
-    moves = (operand.offset, *strides[1:])
-    return ChainOperand(size, strides, math.gcd(QUAD_BYTES, *[move * size for move in moves]))
+def _chain_operand(operand: Operand, number: int, dims: Sequence[Dim]) -> Operand:
+    over = operand._replace(strides=tuple([dim.strides[number] for dim in dims]))
+    return over._replace(offset=row_align(over) // over.itemsize).residue()
 
 
 def _moves(inlined: InlinedChain, outline: Outline) -> list[float]:
@@ -269,6 +268,15 @@ def _folded(
 def module_of(kernel: Inlined) -> str:
     """The module that chains are inlined into."""
     return kernel.module if kernel.kernel is None else module_of(kernel.kernel)
+
+
+def used_by(kernel: Inlined) -> list[int]:
+    """The bindings that a kernel uses, those of its chains' operands among them."""
+    if kernel.kernel is None:
+        return OF_MODULES[kernel.module].used(kernel.spec)
+    own = kernel.inlined
+    assert own is not None
+    return [*used_by(kernel.kernel), *range(kernel.bindings, kernel.bindings + len(own.operands))]
 
 
 def kernel_of(plan: Plan) -> Inlined | None:

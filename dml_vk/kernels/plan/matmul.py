@@ -19,6 +19,8 @@ from dml_vk.kernels.kernel import (
     Kernel,
     by_name,
     index_push,
+    is_not,
+    is_set,
     native,
 )
 from dml_vk.kernels.operators import opcodes_of
@@ -26,7 +28,7 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.plan.linear import LINEAR_SPEC, Linear, linear_path
-from dml_vk.kernels.plan.matmul_tile import RANK, RUN, Reading, exchange, tile_path
+from dml_vk.kernels.plan.matmul_tile import ALL_ONES, RANK, RUN, Reading, exchange, tile_path
 from dml_vk.kernels.plan.paths import Path, plan_of, rows
 from dml_vk.kernels.plan.tasks import Operand, Task, columns_of, in_bytes
 from dml_vk.limits import Profile
@@ -45,12 +47,16 @@ _PARAMS = (("depth", 1), ("a_step", 1), ("b_step", 1))
 _TILE = "ROWS", "COLUMNS"
 
 
+_SOURCES = {"a_words": is_not("A_READ", ALL_ONES), "b_words": is_not("B_READ", ALL_ONES)}
+
+
 def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
     return Kernel(
         name,
         inlines=(WRITES,),
         tile=_TILE if "ROWS" in spec else None,
         bindings=("a_words", "b_words", "Dst"),
+        optional=_SOURCES if "A_READ" in spec else {"a_words": is_not("ONES", 1)},
         spec=spec,
         push=index_push(("a_base", "b_base", "dst_base"), RANK, _PARAMS, 2),
         variants=variants,
@@ -87,6 +93,7 @@ KERNELS = (
         tile=_TILE,
         body="matmul_tile",
         bindings=("a_words", "b_words", "bias_words", "Dst"),
+        optional={**_SOURCES, "bias_words": is_set("BIAS")},
         spec=(*_TILE_SPEC, *LINEAR_SPEC),
         push=index_push(("a_base", "b_base", "bias_base", "dst_base"), RANK, _PARAMS, 2),
         variants={

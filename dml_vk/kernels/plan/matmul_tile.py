@@ -29,7 +29,7 @@ from dml_vk.kernels.plan.tiles import (
 
 RUN = 64  # terms that are added sequentially: RUN_OF_SUM in families/matmul.glsl
 RANK = 5  # dims in one launch, of which two are a tile's
-_BY_ELEMENTS, _BY_DEPTH, _BY_SPAN, _ALL_ONES = range(4)  # how a tile reads a source
+_BY_ELEMENTS, _BY_DEPTH, _BY_SPAN, ALL_ONES = range(4)  # how a tile reads a source
 _TERM_NS = 0.1  # one multiply-add on one slow core
 
 
@@ -113,7 +113,7 @@ def tile_path(
     ragged = row.size % (down * block_down) or column.size % (across * block_across)
     read_ns = sum(
         [
-            READ_NS * span * (2 if read == _BY_ELEMENTS else read != _ALL_ONES)
+            READ_NS * span * (2 if read == _BY_ELEMENTS else read != ALL_ONES)
             for read, span in zip(reads, (down / lanes if shared else down, across))
         ]
     )
@@ -172,7 +172,7 @@ def _take_dim(dims: list[Dim], lacking: int) -> Dim | None:
 
 def _read(task: Task, number: int, source: Reading, depth: int, span: int) -> int:
     if source.ones:
-        return _ALL_ONES
+        return ALL_ONES
     nbytes = 4 * source.dtype.itemsize
     own = task.dims[1 - number]
     others = [dim for dim in task.dims if dim is not own]

@@ -10,6 +10,7 @@ from dml_vk.kernels.kernel import (
     WRITES,
     Kernel,
     index_push,
+    is_set,
 )
 
 NS = {"philox": {"f": 5.0, "u": 5.0}}  # per element on one slow core, by the kind of its dtype
@@ -23,6 +24,7 @@ KERNELS = (
         "philox_words",
         inlines=(WRITES,),
         bindings=("State", "Dst"),
+        optional={"State": is_set("FROM_BUFFER")},
         spec=(*WORDS_SPEC, "FROM_BUFFER"),
         push=_PUSH,
         params=("counter", "key"),
@@ -37,6 +39,7 @@ KERNELS = (
         "philox_packed",
         inlines=(WRITES,),
         bindings=("State", "Dst"),
+        optional={"State": is_set("FROM_BUFFER")},
         spec=(*PACKED_SPEC, "FROM_BUFFER"),
         push=_PUSH,
         params=("counter", "key"),

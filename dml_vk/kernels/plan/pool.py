@@ -20,6 +20,7 @@ from dml_vk.kernels.kernel import (
     Kernel,
     by_name,
     index_push,
+    is_set,
     of_dims,
 )
 from dml_vk.kernels.plan import rounds
@@ -51,6 +52,7 @@ def _kernel(path: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]
         f"pool_{path}",
         inlines=(WRITES,),
         bindings=("x_words", "Prior", "Dst"),
+        optional={"Prior": is_set("MORE")},
         spec=(*spec, *_SPEC),
         push=index_push(("src_base", "prior_base", "dst_base"), _RANK, (("scalars", 11),), 2),
         variants={bits: {**OPCODES, **macros} for bits, macros in variants.items()},

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels import finishes
-from dml_vk.kernels.kernel import WORDS_SPEC, WRITES, Kernel, by_name, index_push
+from dml_vk.kernels.kernel import WORDS_SPEC, WRITES, Kernel, by_name, index_push, unless_scalar
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
@@ -51,6 +51,7 @@ KERNELS = tuple(
             f"rows_{kind}",
             inlines=(WRITES,),
             bindings=("a_words", "b_words", "c_words", "Dst"),
+            optional={"b_words": unless_scalar(1), "c_words": unless_scalar(2)},
             spec=(*WORDS_SPEC, *_SPEC),
             push=index_push(
                 ("a_base", "b_base", "c_base", "dst_base"), _RANK, (("scalars", 3),), 3

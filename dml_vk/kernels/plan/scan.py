@@ -20,6 +20,7 @@ from dml_vk.kernels.kernel import (
     Kernel,
     by_name,
     index_push,
+    is_set,
     native,
 )
 from dml_vk.kernels.plan import rounds
@@ -52,6 +53,7 @@ KERNELS = tuple(
             f"scan_{kind}",
             inlines=(READS, WRITES),
             bindings=("Src", "Carry", "Dst"),
+            optional={"Carry": is_set("CARRIED")},
             spec=_SPEC,
             push=index_push(
                 ("src_base", "carry_base", "dst_base"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import MADE_RANK, WORDS_SPEC, WRITES, Kernel, by_name, index_push
+from dml_vk.kernels.kernel import MADE_RANK, WORDS_SPEC, WRITES, Kernel, by_name, index_push, is_set
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import offsets
@@ -20,6 +20,7 @@ KERNELS = (
         "search",
         inlines=(WRITES,),
         bindings=("Src", "Sorted", "Order", "Dst"),
+        optional={"Order": is_set("ORDERED")},
         spec=(*WORDS_SPEC, "TYPE", "RIGHT", "ORDERED", "ORDER_TYPE"),
         push=index_push(
             ("src_base", "sorted_base", "order_base", "dst_base"),

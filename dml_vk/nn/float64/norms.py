@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from typing import Any
 
 from dml_vk.arguments import Ints
 from dml_vk.array.math.elementwise import (
@@ -35,7 +34,7 @@ from dml_vk.ops.view import View
 from dml_vk.tensor.core import Tensor
 
 
-def softmax(what: str, x: Tensor, axes: Ints, out: Any) -> Tensor:
+def softmax(what: str, x: Tensor, axes: Ints, out: Tensor | None) -> Tensor:
     """Return softmax of x, which has elements, or its logarithm."""
     moved = subtract(x, max(x, axis=axes, keepdims=True))
     powers = exp(moved)
@@ -45,7 +44,7 @@ def softmax(what: str, x: Tensor, axes: Ints, out: Any) -> Tensor:
     return multiply(powers, reciprocal(total), out=out)
 
 
-def log_sum(x: Tensor, axes: Ints, keepdims: bool, out: Any) -> Tensor:
+def log_sum(x: Tensor, axes: Ints, keepdims: bool, out: Tensor | None) -> Tensor:
     """Return the logarithms of the sums of exp(x), of x with elements."""
     most = max(x, axis=axes, keepdims=True)
     shift = where(isfinite(most), most, 0.0)

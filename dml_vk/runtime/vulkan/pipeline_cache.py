@@ -1,4 +1,4 @@
-"""The driver's compiled pipelines, in one file for each driver, so that a new process has them."""
+"""The driver's compiled pipelines, saved in one file per driver for later processes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ MOST_BYTES = 256 * 2**20  # of a file
 
 
 class PipelineCache:
-    """A VkPipelineCache that begins with what was saved. No trouble with files is an error."""
+    """A VkPipelineCache that starts from the saved file, if that can be read."""
 
     def __init__(self, opened: Opened) -> None:
         self._opened = opened
         self._path = cache_folder() / "pipelines" / _file_name(opened.properties)
-        # Not all drivers bear data that was cut off or changed since.
+        # `read` checks the contents: some drivers crash on truncated or altered data.
         self._saved = cache_files.read(self._path, MOST_BYTES) if saves() else b""
         request = PipelineCacheCreateInfo(nbytes=len(self._saved), data=self._saved)
         self._made = Made(opened, "vkCreatePipelineCache", byref(request))
