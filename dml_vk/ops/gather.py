@@ -16,6 +16,7 @@ from dml_vk.kernels.plan.gather import Step, plan_check, plan_gather
 from dml_vk.layout import Layout
 from dml_vk.observe.copies import record_bytes
 from dml_vk.ops.copy import copy_if_overlapping
+from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, access, check_target, operand, temporary
 from dml_vk.runtime.arenas import Bytes, MemoryRange
 from dml_vk.runtime.device import Device
@@ -70,7 +71,9 @@ def check_inside(indexes: Sequence[tuple[View, int]], fail: Callable[[int, View]
     It is called with the number among `indexes`. This waits.
     """
     first = indexes[0][0]
-    flags = uploaded("index", np.zeros(len(indexes), np.uint32), first)
+    flags = temporary("index", Layout((len(indexes),)), uint32, first)
+    # Zeros from the host would have to wait for work on memory that was freed.
+    fill_constant("index", flags, uint32, 0)
     for number, (index, size) in enumerate(indexes):
         layout, device = index.layout, index.device
         plan = plan_check(

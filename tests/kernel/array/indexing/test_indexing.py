@@ -224,6 +224,24 @@ def test_bytes_that_cannot_be_outside_are_not_looked_at(monkeypatch):
             read(short, places)
 
 
+def test_the_host_waits_for_the_check_of_indexes_alone(monkeypatch):
+    array = chance().normal(size=(9, 7)).astype(np.float32)
+    x, rows, columns = map(dml_vk.asarray, (array, np.array([[8], [0], [-9]]), np.array([6, -7])))
+    read(x, (rows, columns))  # what it uploads is kept
+    writes, settle = [], Queue.settle
+
+    def settled(queue, allocation, write, part=None):
+        writes.append(write)
+        return settle(queue, allocation, write, part)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Queue, "settle", settled)
+        result = read(x, (rows, columns))
+    if x.allocation.bytes is not None:  # else a copy to staging memory comes before it
+        assert writes == [False], "a read of what was found, and no write before it"
+    assert np.array_equal(result.numpy(), array[[[8], [0], [0]], [6, 0]])
+
+
 def test_indexes_of_the_host_and_of_the_device_go_together():
     array = chance().integers(0, 100, (5, 6, 7))
     x, rows = dml_vk.asarray(array), chance().integers(-5, 5, (3, 1))
