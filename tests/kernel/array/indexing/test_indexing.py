@@ -10,6 +10,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import dml_vk
+from dml_vk.array.indexing import api
 from dml_vk.array.indexing.api import read, write
 from dml_vk.array.indexing.take import take
 from dml_vk.dtypes import DTYPES
@@ -300,6 +301,22 @@ def test_an_assignment_from_itself_reads_before_it_writes():
     write(x, (EVERY, [3, 2, 1]), read(x, (EVERY, slice(0, 3))))
     array[:, [3, 2, 1]] = array[:, :3].copy()
     assert np.array_equal(x.numpy(), array)
+
+
+def test_a_view_is_assigned_to_itself_without_looking_further(monkeypatch):
+    """As Python does after `x[key] += y`; what may not be written to is refused all the same."""
+    x = dml_vk.asarray([[1.0, 2.0], [3.0, 4.0]])
+    with monkeypatch.context() as patched:
+        patched.setattr(api, "call", None)
+        write(x, (EVERY, 1), read(x, (EVERY, 1)))
+    x[:, 1] += 5
+    x[0] = x[:, 1]
+    x[:, 1] = x[1, ::-1]
+    assert x.tolist() == [[7.0, 9.0], [3.0, 3.0]]
+    wide, unreal = x.over(x.layout.narrow(1, 0, 1).expand(2, 3)), x.imag
+    for fixed, rule in ((wide, "overlapping elements"), (unreal, "must not be read-only")):
+        with pytest.raises(LayoutError, match=rule):
+            write(fixed, 0, read(fixed, 0))
 
 
 INDEX_ERRORS = {
