@@ -110,10 +110,10 @@ def _target_key(operands: Sequence[Any], out: Any) -> object:
     spec = _key(out)
     if type(out) is not Tensor or spec is _UNKEYED:
         return _UNKEYED
-    memory = out.allocation
+    memory = out._allocation
     if memory.is_fixed:  # The function raises the error.
         return _UNKEYED
-    return spec, *[type(x) is Tensor and x.allocation is memory for x in operands]
+    return spec, *[type(x) is Tensor and x._allocation is memory for x in operands]
 
 
 def _traced(function: Function, operands: Sequence[Any], out: Any, params: Any) -> Trace:

@@ -14,7 +14,7 @@ from dml_vk.arguments import Ints
 from dml_vk.array.creation.arrays import filled
 from dml_vk.array.creation.grids import arange, triu
 from dml_vk.array.data_types import imag, real
-from dml_vk.array.indexing.take import take_along_axis
+from dml_vk.array.indexing.take import along_axis
 from dml_vk.array.math import elementwise
 from dml_vk.array.math.elementwise import (
     add,
@@ -224,7 +224,7 @@ def _normalized(vectors: Tensor) -> Tensor:
     length = elementwise.sqrt(_squares(vectors, 1))[:, None, :]
     sizes = add(elementwise.square(real(vectors)), elementwise.square(imag(vectors)))
     position = reductions.argmax(sizes, axis=1, keepdims=True)
-    head = take_along_axis(vectors, position, axis=1)
+    head = along_axis(vectors, position, 1)
     phase = divide(conj(head), multiply(elementwise.abs(head), length))
     vectors = multiply(vectors, phase)
     index = arange(vectors.shape[1], device=vectors.device)[None, :, None]

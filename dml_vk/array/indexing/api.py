@@ -85,7 +85,8 @@ def write(tensor: Tensor, key: Any, value: ArrayLike) -> None:
     plain, spec = basic(key), tensor._spec or tensor.spec
     if plain is not None and spec is not None:
         view = _view_of_key(SET, tensor, key, plain, spec)
-        _assign(view, _value(tensor, value))
+        if not _is_view_itself(view, value):
+            _assign(view, _value(tensor, value))
         return
     parsed = parse(SET, tensor, key)
     content = _value(tensor, value)
@@ -104,7 +105,18 @@ def _view_of_key(what: str, tensor: Tensor, key: Any, plain: Hashable, spec: Spe
             return tensor._over(layout)
         known = Spec.of(layout, tensor.dtype, tensor.device)
         spec.keep(plain, known)
-    return Tensor._over_memory(tensor.allocation, known)
+    return Tensor._over_memory(tensor._allocation, known)
+
+
+def _is_view_itself(view: Tensor, value: ArrayLike) -> bool:
+    """Whether the value is the view it is assigned to, as Python assigns after `x[key] += y`.
+
+    A view that may not be written to is not, since assigning to it is an error.
+    """
+    if type(value) is not Tensor or value._spec is not view._spec:
+        return False
+    memory = view._allocation
+    return value._allocation is memory and not (memory.is_fixed or view._layout.overlaps)
 
 
 def copy_if_shared(what: str, operand: Any, out: Tensor | None) -> Any:
@@ -186,6 +198,9 @@ def _gather_into(
 
 def _value(tensor: Tensor, value: ArrayLike) -> Operand:
     """Convert the value to write to a number that fits, or a tensor."""
+    if isinstance(value, Tensor):  # First, since what numbers are takes longer to ask.
+        check_devices(SET, value=value, tensor=tensor)
+        return value
     dtype = tensor.dtype
     if is_numpys(value) and isinstance(plain(value), _NUMBERS):
         check_cast(SET, to_dtype(SET, value.dtype), dtype)
@@ -201,12 +216,9 @@ def _value(tensor: Tensor, value: ArrayLike) -> Operand:
         check_weak(SET, {"b": True, "f": 0.0, "c": 0j}.get(content.dtype.kind, 0), dtype)
         return content if content.dtype is dtype else asarray(value, dtype, tensor.device)
     if isinstance(value, np.ndarray):
-        value = asarray(value, device=tensor.device)
-    if not isinstance(value, Tensor):
-        rule = "value must be a number, a tensor, an array, or nested lists of numbers"
-        raise DTypeError(SET, rule, value=type(value).__name__)
-    check_devices(SET, value=value, tensor=tensor)
-    return value
+        return asarray(value, device=tensor.device)
+    rule = "value must be a number, a tensor, an array, or nested lists of numbers"
+    raise DTypeError(SET, rule, value=type(value).__name__)
 
 
 def _broadcast_value(value: Tensor, sizes: Ints) -> Tensor:

@@ -39,6 +39,9 @@ _INT64_NS, _FLOAT64_NS = 10.0, 60.0  # one multiply-add on one slow core
 # many, so that each reads a smaller range.
 _SWEEP_UNITS = 1024
 _MOST_PARTIAL = 2**22  # elements of temporary memory for partial sums
+# A depth is not split if that saves an invocation less than this, and all of them less than the two
+# launches more take: estimates of a slow core.
+_SHORT_NS, _LITTLE_NS = 2e3, 40e3
 
 
 _PARAMS = (("depth", 1), ("a_step", 1), ("b_step", 1))
@@ -156,6 +159,8 @@ def partial_run(product: Product, numel: int, depth: int, profile: Profile) -> i
         wanted = max(wanted, _SWEEP_UNITS)
     plan = product.plan
     units = plan.units * (plan.spec[0] if plan.by_teams else 1)  # as invocations
+    if plan.unit_ns < _SHORT_NS and plan.units * plan.unit_ns < _LITTLE_NS and depth <= MAX_DEPTH:
+        return 0
     for run in (RUN**2, RUN):
         parts = -(-depth // run)
         enough = units * parts >= wanted or run == RUN

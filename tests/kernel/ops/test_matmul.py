@@ -282,7 +282,9 @@ def test_without_memory_for_partial_sums_a_third_level_is_added_in_sequence(plan
     ("profile", "sizes", "depth", "turned", "run"),
     [
         (CPU, (1, 1), RUN, False, 0),
-        (CPU, (1, 1), RUN + 1, False, RUN),
+        (CPU, (1, 1), RUN + 1, False, 0),  # too little to be worth two launches more
+        (CPU, (90, 1), RUN + 20, False, 0),
+        (CPU, (1, 1), RUN * 12, False, RUN),
         (CPU, (1, 1), RUN**2 * 40, False, RUN**2),
         (CPU, (1, 1), RUN**3 + 1, False, RUN**2),
         (CPU, (512, 512), 512, False, 0),

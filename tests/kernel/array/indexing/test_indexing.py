@@ -10,6 +10,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import dml_vk
+from dml_vk.array.indexing import api
 from dml_vk.array.indexing.api import read, write
 from dml_vk.array.indexing.take import take
 from dml_vk.dtypes import DTYPES
@@ -224,6 +225,24 @@ def test_bytes_that_cannot_be_outside_are_not_looked_at(monkeypatch):
             read(short, places)
 
 
+def test_the_host_waits_for_the_check_of_indexes_alone(monkeypatch):
+    array = chance().normal(size=(9, 7)).astype(np.float32)
+    x, rows, columns = map(dml_vk.asarray, (array, np.array([[8], [0], [-9]]), np.array([6, -7])))
+    read(x, (rows, columns))  # what it uploads is kept
+    writes, settle = [], Queue.settle
+
+    def settled(queue, allocation, write, part=None):
+        writes.append(write)
+        return settle(queue, allocation, write, part)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Queue, "settle", settled)
+        result = read(x, (rows, columns))
+    if x.allocation.bytes is not None:  # else a copy to staging memory comes before it
+        assert writes == [False], "a read of what was found, and no write before it"
+    assert np.array_equal(result.numpy(), array[[[8], [0], [0]], [6, 0]])
+
+
 def test_indexes_of_the_host_and_of_the_device_go_together():
     array = chance().integers(0, 100, (5, 6, 7))
     x, rows = dml_vk.asarray(array), chance().integers(-5, 5, (3, 1))
@@ -282,6 +301,22 @@ def test_an_assignment_from_itself_reads_before_it_writes():
     write(x, (EVERY, [3, 2, 1]), read(x, (EVERY, slice(0, 3))))
     array[:, [3, 2, 1]] = array[:, :3].copy()
     assert np.array_equal(x.numpy(), array)
+
+
+def test_a_view_is_assigned_to_itself_without_looking_further(monkeypatch):
+    """As Python does after `x[key] += y`; what may not be written to is refused all the same."""
+    x = dml_vk.asarray([[1.0, 2.0], [3.0, 4.0]])
+    with monkeypatch.context() as patched:
+        patched.setattr(api, "call", None)
+        write(x, (EVERY, 1), read(x, (EVERY, 1)))
+    x[:, 1] += 5
+    x[0] = x[:, 1]
+    x[:, 1] = x[1, ::-1]
+    assert x.tolist() == [[7.0, 9.0], [3.0, 3.0]]
+    wide, unreal = x.over(x.layout.narrow(1, 0, 1).expand(2, 3)), x.imag
+    for fixed, rule in ((wide, "overlapping elements"), (unreal, "must not be read-only")):
+        with pytest.raises(LayoutError, match=rule):
+            write(fixed, 0, read(fixed, 0))
 
 
 INDEX_ERRORS = {
