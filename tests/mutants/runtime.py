@@ -26,6 +26,14 @@ MUTANTS = (
         (f"{_UNIT}/test_hazards.py",),
     ),
     Mutant(
+        "arena-range-without-its-size",
+        "memory of any size goes on in the range that was freed last",
+        f"{_RUNTIME}/arenas.py",
+        "                and arena.free.taken.get(note.offset) == size\n",
+        "",
+        (f"{_UNIT}/test_arenas.py",),
+    ),
+    Mutant(
         "graph-alone-after-all",
         "what must run alone has later work on its level",
         f"{_RUNTIME}/graph.py",
