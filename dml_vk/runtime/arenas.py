@@ -34,7 +34,7 @@ class Refuses(Protocol):
 class Arena:
     """One block of the device, cut into ranges."""
 
-    __slots__ = ("block", "bytes", "exports", "free", "live", "nbytes", "window")
+    __slots__ = ("accesses", "block", "bytes", "exports", "free", "live", "nbytes", "window")
 
     def __init__(
         self,
@@ -51,6 +51,7 @@ class Arena:
         self.bytes = view  # the memory itself if it is host-visible
         self.window = window  # or, where the host reads it too slowly, only to be written
         self.exports = Exports()
+        self.accesses: dict[object, Any] = {}  # that kernels had, by their place: see hazards.py
 
     @property
     def in_use(self) -> int:

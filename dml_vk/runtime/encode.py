@@ -79,18 +79,15 @@ class Encoder:
 
         In a loop even the accesses repeat, since memory that is freed is allocated next.
         """
-        key: list[object] = [plan, params]
-        for access in accesses:
-            key.append(access.arena)
-            key.append(access.base)
-        same = self._same.get(tuple(key))
+        key = (plan, params, *accesses)
+        same = self._same.get(key)
         if same is None:
             known = self._known_over(plan, accesses)
             if known is None:
                 return None
             push = self._push(plan, accesses, params, known)
             dispatch = Dispatch(known.bound, push, known.groups, known.ns)
-            same = self._same[tuple(key)] = known.cached, dispatch
+            same = self._same[key] = known.cached, dispatch
         cached, dispatch = same
         cached.used = self._pipelines.now()
         return dispatch

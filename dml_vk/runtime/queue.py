@@ -280,7 +280,10 @@ class Queue:
         for program in list(self.programs):
             program.forget(arena)
         self.encoder.forget()
-        self._hazards.pop(arena, None)
+        hazards = self._hazards.pop(arena, None)
+        if hazards is not None:
+            hazards.clear()
+        arena.accesses.clear()  # They refer to it.
 
     def runtime_objects(self) -> list[object]:
         """Return all live objects of the runtime."""
@@ -329,6 +332,8 @@ class Queue:
         self._next_trim = TRIM_OPERATIONS
         if sum([hazards.count for hazards in self._hazards.values()]) > MOST_SEGMENTS:
             self.drain()
+            for hazards in self._hazards.values():
+                hazards.clear()
             self._hazards.clear()
 
     def _retire(self) -> None:

@@ -13,8 +13,8 @@ MUTANTS = (
         "hazard-write-after-read",
         "a write to a range that is known does not wait for what reads it",
         f"{_RUNTIME}/hazards.py",
-        "            if access.writes and known.read > after:\n",
-        "            if access.writes and known.read > after + 1:\n",
+        "        if access.writes and segment.read >= level:\n",
+        "        if access.writes and segment.read > level:\n",
         (f"{_UNIT}/test_hazards.py", f"{_UNIT}/test_queue.py"),
     ),
     Mutant(
@@ -23,6 +23,14 @@ MUTANTS = (
         f"{_RUNTIME}/hazards.py",
         "        wrote = max([segment.wrote for segment in touched])\n",
         "        wrote = touched[-1].wrote\n",
+        (f"{_UNIT}/test_hazards.py",),
+    ),
+    Mutant(
+        "hazard-of-other-pending-work",
+        "an access is taken to be where it was last, whatever is pending there",
+        f"{_RUNTIME}/hazards.py",
+        "        if segment.owner is not pending:\n",
+        "        if segment.owner is None:\n",
         (f"{_UNIT}/test_hazards.py",),
     ),
     Mutant(
