@@ -25,6 +25,7 @@ from dml_vk.runtime.interface import Prepared, Runtime, Ticket, Work
 from dml_vk.runtime.pipelines import Pipelines
 from dml_vk.runtime.rate_check import RateCheck
 from dml_vk.runtime.recovery import prune
+from dml_vk.runtime.repeats import Repeats
 from dml_vk.runtime.schedule import Repeated, Submission, commands, split
 from dml_vk.runtime.timing import time_of
 
@@ -76,6 +77,7 @@ class Queue:
         self.pipelines = Pipelines(runtime, refusal, unrolls=profile.unrolls, widens=widens)
         self.encoder = Encoder(self.pipelines, profile, binds_ranges=self._is_validated)
         self.programs: weakref.WeakSet[Repeated] = weakref.WeakSet()
+        self._repeats = Repeats(runtime)
         self._watch = dispatches.Watch()
         self._is_logged = dispatches.explains()  # this batch
 
@@ -280,6 +282,7 @@ class Queue:
         for program in list(self.programs):
             program.forget(arena)
         self.encoder.forget()
+        self._repeats.forget()
         hazards = self._hazards.pop(arena, None)
         if hazards is not None:
             hazards.clear()
@@ -290,12 +293,14 @@ class Queue:
         tickets = [ticket for batch in (*self._sent, self._batch) for ticket in batch.tickets]
         commands = [due.command for due in self._batch.graph.due]
         recorded = [prepared for program in self.programs for prepared in program.alive()]
+        recorded += self._repeats.alive()
         return [*self.pipelines.alive(), *commands, *self._flying, *tickets, *recorded]
 
     def _shrink(self) -> None:
         """Drop the oldest pipelines if there are too many."""
         if self.pipelines.shrink():
             self.encoder.forget()
+            self._repeats.forget()
 
     def _submit(self, batch: Batch) -> None:
         """Submit the part of the batch that was not submitted yet."""
@@ -308,11 +313,12 @@ class Queue:
             if len(self._flying) == MAX_FLYING:
                 runtime.wait(self._flying[0])
             observer.begins()
-            if batch.recorded is None:
-                due = commands(submissions[len(tickets)])
-                tickets.append(runtime.record(due, self._is_logged))
-            else:
+            if batch.recorded is not None:
                 tickets.append(runtime.repeat(batch.recorded[len(tickets)]))
+            elif self._is_logged:
+                tickets.append(runtime.record(commands(submissions[len(tickets)]), True))
+            else:
+                tickets.append(self._repeats.ticket(commands(submissions[len(tickets)])))
             runtime.submit(tickets[-1])
             self._flying.append(tickets[-1])
             observer.submitted(tickets[-1])
