@@ -150,7 +150,7 @@ class Queue:
                 encoded += self.encoder.encode(work, accesses, offsets, params, None, is_logged)
             self._place(graph, encoded, accesses)
         self._shrink()
-        return split(graph.by_level(), MAX_SUBMISSION_NS)
+        return split(graph, MAX_SUBMISSION_NS)
 
     def recorded(self, submissions: Iterable[Submission]) -> list[Prepared] | None:
         """Record submissions for many replays, unless each one is to be logged."""
@@ -306,7 +306,7 @@ class Queue:
         """Submit the part of the batch that was not submitted yet."""
         batch.is_fresh |= self.encoder.is_fresh
         if batch.submissions is None:
-            batch.submissions = split(batch.graph.by_level(), MAX_SUBMISSION_NS)
+            batch.submissions = split(batch.graph, MAX_SUBMISSION_NS)
         submissions, tickets, runtime = batch.submissions, batch.tickets, self._runtime
         observer = dispatches.observer(runtime, self._watch, submissions[len(tickets) :])
         while len(tickets) < len(submissions):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from dml_vk.runtime.arenas import Arena
-from dml_vk.runtime.graph import Due
+from dml_vk.runtime.graph import Due, Graph
 from dml_vk.runtime.interface import Barrier, Command
 
 _BARRIER = Barrier()
@@ -26,8 +26,11 @@ class Repeated(Protocol):
         """All objects of the runtime that are held."""
 
 
-def split(work: Iterable[Due], most_ns: float) -> list[Submission]:
+def split(graph: Graph, most_ns: float) -> list[Submission]:
     """Make submissions of work in order of its levels, none longer than `most_ns`."""
+    work = graph.by_level()
+    if graph.ns <= most_ns:
+        return [work] if work else []
     submissions: list[Submission] = []
     ns = math.inf
     for due in work:
