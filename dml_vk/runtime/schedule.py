@@ -1,4 +1,4 @@
-"""Split work into submissions short enough that signals need not wait long."""
+"""Batches of work, and submissions of them short enough that signals need not wait long."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Protocol
 
-from dml_vk.runtime.arenas import Arena
+from dml_vk.runtime.arenas import Arena, Note
 from dml_vk.runtime.graph import Due, Graph
-from dml_vk.runtime.interface import Barrier, Command
+from dml_vk.runtime.interface import Barrier, Command, Prepared, Ticket
 
 _BARRIER = Barrier()
 
@@ -24,6 +24,19 @@ class Repeated(Protocol):
 
     def alive(self) -> Sequence[object]:
         """All objects of the runtime that are held."""
+
+
+class Batch:
+    """Work in order of its calls: a graph while it grows, submissions once it is sent."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.submissions: list[Submission] | None = None  # None until it is sent
+        self.recorded: list[Prepared] | None = None  # of each of `submissions`, if they are
+        self.tickets: list[Ticket] = []
+        """Of the first of `submissions`. An interrupt may leave the last one recorded only."""
+        self.held: dict[Arena, set[Note]] = {}  # what was in use when an interrupt came
+        self.is_fresh = False  # whether some kernels run for the first time
 
 
 def split(graph: Graph, most_ns: float) -> list[Submission]:

@@ -142,8 +142,8 @@ MUTANTS = (
         "encode-params-of-the-last-call",
         "a plan on the same memory with other params is the dispatch of the last ones",
         f"{_RUNTIME}/encode.py",
-        "key: list[object] = [plan, params]",
-        "key: list[object] = [plan]",
+        "key = (plan, params, *accesses)",
+        "key = (plan, *accesses)",
         (f"{_UNIT}/test_queue.py", f"{_KERNEL}/array/test_calls.py"),
     ),
     Mutant(
