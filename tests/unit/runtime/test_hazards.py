@@ -47,7 +47,7 @@ def test_accesses_that_come_again_wait_for_the_same(operations, cleared):
     """Also where two know of the same accesses, and after one has forgotten all."""
     memory = Allocation(Arena("block", 4096, None), 256, 512, deque())
     pending, others, plain, top = {}, {}, Hazards(), -1
-    for number, (_, operation) in enumerate(operations):
+    for number, (is_elsewhere, operation) in enumerate(operations):
         if number == cleared:  # What comes later waits for nothing before.
             plain = Hazards()
             pending[memory.arena].clear()
@@ -55,12 +55,19 @@ def test_accesses_that_come_again_wait_for_the_same(operations, cleared):
             Access.of(memory, low, low, low + size, write) for low, size, write in operation
         ]
         floor = max(0, top - 1)
-        place(others, accesses[:1], 7 * number)
+        if is_elsewhere:
+            place(others, accesses[:1], 7 * number)
         expected = max([floor, *(plain.after(a.low, a.high, a.writes) for a in accesses)])
         for a in accesses:
             plain.mark(a.low, a.high, a.writes, expected, floor)
         assert place(pending, accesses, floor) == expected
         top = max(top, expected)
+
+
+def test_what_is_pending_elsewhere_says_nothing():
+    access, here, elsewhere = Access("arena", 0, 0, 16, 64, True), {}, {}
+    assert [place(elsewhere, [access], 40), place(here, [access])] == [40, 0]
+    assert [place(elsewhere, [access]), place(here, [access])] == [41, 1]
 
 
 def test_equal_accesses_are_the_same_object_where_the_memory_is():
@@ -84,6 +91,7 @@ def test_accesses_do_not_pile_up(monkeypatch):
 def test_ranges_that_are_known_wait_for_what_they_must():
     """Where each range is always the same, as `place` finds it again: w is written, r only read."""
     pending = {}
+    known = {kind: Access("arena", 0, 0, 16, 64, kind == "w") for kind in "rw"}
     for kinds, expected in (
         ("w", 0),
         ("r", 1),
@@ -94,8 +102,7 @@ def test_ranges_that_are_known_wait_for_what_they_must():
         ("rw", 5),
         ("w", 6),
     ):
-        accesses = [Access("arena", 0, 0, 16, 64, kind == "w") for kind in kinds]
-        assert place(pending, accesses) == expected
+        assert place(pending, [known[kind] for kind in kinds]) == expected
 
 
 def test_bytes_that_share_a_word_are_ordered():
