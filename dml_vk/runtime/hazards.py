@@ -125,6 +125,11 @@ class Hazards:
         level = _latest(touched) if write else max([segment.wrote for segment in touched])
         return level + 1
 
+    def segment(self, low: int, high: int) -> Segment:
+        """The segment of whole words that were accessed, without an owner if it is in pieces."""
+        known = self._known.get(low, _NOWHERE)
+        return known if known.end == high else _NOWHERE
+
     def clear(self) -> None:
         """Forget what was accessed. Nothing may be pending."""
         for segment in self._segments:
@@ -132,10 +137,8 @@ class Hazards:
         self._segments = [Segment(0, -1, -1)]
         self._known = {}
 
-    def mark(self, low: int, high: int, write: bool, level: int, floor: int = 0) -> Segment:
+    def mark(self, low: int, high: int, write: bool, level: int, floor: int = 0) -> None:
         """Record that work at `level`, which `after` allowed, accesses [low, high).
-
-        Return the segment of that range, or one without an owner if it is in pieces.
 
         No later work comes below the level `floor`. So a read merges what was last accessed before:
         memory that was written piece by piece, and is read as a whole again and again.
@@ -149,7 +152,7 @@ class Hazards:
             if not write and 1 < len(touched) <= MAX_TOUCHED and _latest(touched) >= floor:
                 for segment in touched:
                     segment.read = max(segment.read, level)
-                return _NOWHERE
+                return
             known = self._one(low, high, touched)
             self._segments[first:last] = [known]
             self._known[low] = known
@@ -158,7 +161,6 @@ class Hazards:
             known.read = -1
         elif known.read < level:
             known.read = level
-        return known
 
     def _one(self, low: int, high: int, touched: list[Segment]) -> Segment:
         """Return one segment for several, which is as restrictive as all of them together."""
@@ -225,7 +227,8 @@ def _place_anew(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor
         level = max(level, hazards.after(access.low, access.high, access.writes))
     for access in accesses:
         hazards = pending[access.arena]
-        access.segment = hazards.mark(access.low, access.high, access.writes, level, floor)
+        hazards.mark(access.low, access.high, access.writes, level, floor)
+        access.segment = hazards.segment(access.low, access.high)
     return level
 
 
