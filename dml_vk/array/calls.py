@@ -17,6 +17,7 @@ from dml_vk.array.host_operands import with_dtypes
 from dml_vk.errors import DmlVkError, DTypeError
 from dml_vk.observe.copies import collected
 from dml_vk.ops.view import View
+from dml_vk.runtime.executor import Records
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import is_scalar, plain
 from dml_vk.tensor.spec import Spec
@@ -65,15 +66,11 @@ def call(function: Function, operands: Sequence[Any], out: Any = None, *params: 
             _traces.clear()
         _traces[key] = trace
     recorder = now.recorder
-    if recorder is not None and recorder.is_over:
-        recorder = None
-    if recorder is not None and not recorder.is_in_call:
-
-        def do(operands: Sequence[Any], out: Any) -> Tensor:
-            return call(function, operands, out, *params)
-
-        result: Tensor = recorder.operation(function, params, do, operands, out)
-        return result
+    if recorder is not None:
+        if recorder.is_over:
+            recorder = None
+        elif not recorder.is_in_call:
+            return _noted_call(recorder, function, operands, out, params)
     memory = trace.run(operands, out, recorder)
     if memory is None:
         target: Tensor = out
@@ -89,6 +86,18 @@ def composed(function: Function, operands: Sequence[Any], out: Any, *params: Any
 
     def do(operands: Sequence[Any], out: Any) -> Tensor:
         return function(operands, out, *params)
+
+    result: Tensor = recorder.operation(function, params, do, operands, out)
+    return result
+
+
+def _noted_call(
+    recorder: Records, function: Function, operands: Sequence[Any], out: Any, params: Any
+) -> Tensor:
+    """Make a call that a recorder notes as an operation."""
+
+    def do(operands: Sequence[Any], out: Any) -> Tensor:
+        return call(function, operands, out, *params)
 
     result: Tensor = recorder.operation(function, params, do, operands, out)
     return result

@@ -34,7 +34,7 @@ class Refuses(Protocol):
 class Arena:
     """One block of the device, cut into ranges."""
 
-    __slots__ = ("block", "bytes", "exports", "free", "live", "nbytes", "window")
+    __slots__ = ("accesses", "block", "bytes", "exports", "free", "live", "nbytes", "window")
 
     def __init__(
         self,
@@ -51,6 +51,7 @@ class Arena:
         self.bytes = view  # the memory itself if it is host-visible
         self.window = window  # or, where the host reads it too slowly, only to be written
         self.exports = Exports()
+        self.accesses: dict[object, Any] = {}  # that kernels had, by their place: see hazards.py
 
     @property
     def in_use(self) -> int:
@@ -218,9 +219,18 @@ class Memory:
         if size > self._max_bytes:
             rule = f"a tensor can span at most {self._max_bytes} bytes on this device"
             raise DeviceMemoryError(what, rule, nbytes=nbytes)
-        if self._freed:
-            self.drain()
         self._recent.append(size)
+        freed = self._freed
+        if freed:
+            note = freed[0]
+            arena = note.arena
+            if (
+                len(freed) == 1
+                and (near is None or near is arena)
+                and arena.free.taken.get(note.offset) == size
+            ):
+                return self._next_owner(note, nbytes)
+            self.drain()
         # Create the note first: if Ctrl-C interrupts this, the note frees what was taken.
         near = near or self._best_fit(size) or self._grow(what, size)
         free = near.free  # An error where `near` is a placeholder, before anything refers to it.
@@ -237,6 +247,23 @@ class Memory:
             self._high = self._used
             if self._used > self.peak:
                 self.peak = self._used
+        return allocation
+
+    def _next_owner(self, note: Note, nbytes: int) -> Allocation:
+        """Allocate the range of the only allocation that has died since the last one.
+
+        A chain of operations does little else, so the range goes on without being freed between.
+        """
+        freed = self._freed
+        allocation = Allocation(note.arena, NOWHERE, nbytes, freed)
+        try:
+            note.arena.live.discard(note)
+            allocation.offset = allocation.note.offset = note.offset
+            freed.popleft()
+        except BaseException:
+            if freed and freed[0] is note:  # It frees the range.
+                allocation.offset = allocation.note.offset = NOWHERE
+            raise
         return allocation
 
     def drain(self) -> None:

@@ -103,20 +103,19 @@ class DeviceWork:
         what: str,
         plan: Plan,
         accesses: list[Access],
-        span: tuple[int, int, int],
+        span: tuple[int, int, int, bool],
         nbytes: int,
         params: Ints,
     ) -> MemoryRange:
         """Launch a plan into newly allocated memory, whose access is added to those that read.
 
-        It is to the `span` (base, low, high) there, of which the ends are of whole words. Only for
-        calls, which have asked already whether their work is recorded.
+        It is to the `span` of whole words there. Only for calls, which have asked already whether
+        their work is recorded.
         """
         queue = self.queue
         with queue.enter():
             allocation = self.memory.allocate(what, nbytes, accesses[0].arena)
-            at, (base, low, high) = allocation.offset, span
-            accesses.append(Access(allocation.arena, at, at + base, at + low, at + high, True))
+            accesses.append(Access.within(allocation, span))
             queue.add(plan, accesses, params)
         return allocation
 

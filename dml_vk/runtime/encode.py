@@ -68,29 +68,23 @@ class Encoder:
         self._known.clear()
         self._same.clear()
 
-    def forget_many(self) -> None:
-        if len(self._known) > MAX_KNOWN:
-            self._known.clear()
-        if len(self._same) > MAX_KNOWN:
-            self._same.clear()
-
     def again(self, plan: Plan, accesses: Sequence[Access], params: Ints) -> Dispatch | None:
         """Return the single dispatch of a plan that was encoded before for these arenas, or None.
 
         In a loop even the accesses repeat, since memory that is freed is allocated next.
         """
-        key: list[object] = [plan, params]
-        for access in accesses:
-            key.append(access.arena)
-            key.append(access.base)
-        same = self._same.get(tuple(key))
+        key = (plan, params, *accesses)
+        same = self._same.get(key)
         if same is None:
             known = self._known_over(plan, accesses)
             if known is None:
                 return None
             push = self._push(plan, accesses, params, known)
             dispatch = Dispatch(known.bound, push, known.groups, known.ns)
-            same = self._same[tuple(key)] = known.cached, dispatch
+            same = known.cached, dispatch
+            if len(self._same) >= MAX_KNOWN:
+                self._same.clear()
+            self._same[key] = same
         cached, dispatch = same
         cached.used = self._pipelines.now()
         return dispatch
@@ -154,6 +148,8 @@ class Encoder:
         if len(works) == len(plan.launches) == 1 and arguments is None and not ranges:
             tail = tuple([word & 0xFFFFFFFF for word in plan.push[BASES + len(plan.base_bytes) :]])
             came = (plan, *(arenas[:1] if len(set(arenas)) == 1 else arenas))
+            if len(self._known) >= MAX_KNOWN:
+                self._known.clear()
             self._known[came] = Known(cached, bound, tail, works[0].groups, works[0].ns)
         return works
 

@@ -39,7 +39,7 @@ class Executor(Protocol):
         what: str,
         plan: Plan,
         accesses: list[Access],
-        span: tuple[int, int, int],
+        span: tuple[int, int, int, bool],
         nbytes: int,
         params: Ints,
     ) -> MemoryRange: ...

@@ -30,7 +30,7 @@ class FreeList:
     def __init__(self, nbytes: int, first: int = 0) -> None:
         self.nbytes = nbytes
         self._first = first
-        self._taken: dict[int, int] = {}  # start -> size
+        self.taken: dict[int, int] = {}  # start -> size
         self._spare: dict[int, list[int]] = {}  # size -> starts of free ranges not yet merged
         self._spares = 0  # ranges freed since the last merge, an upper bound of those in `_spare`
         self._index()
@@ -43,7 +43,7 @@ class FreeList:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is taken."""
-        return not self._taken
+        return not self.taken
 
     @property
     def taken_bytes(self) -> int:
@@ -63,11 +63,11 @@ class FreeList:
         if spare:
             start = spare[-1]
             try:
-                self._taken[start] = nbytes
+                self.taken[start] = nbytes
                 spare.pop()
                 self.free_bytes -= nbytes
             except BaseException:
-                self._taken.pop(start, None)
+                self.taken.pop(start, None)
                 self._index()
                 raise
             return start
@@ -77,13 +77,13 @@ class FreeList:
             return None
         size, start = self._by_size[at]
         try:
-            self._taken[start] = nbytes
+            self.taken[start] = nbytes
             self._remove(start)
             if size > nbytes:
                 self._insert(start + nbytes, size - nbytes)
             self.free_bytes -= nbytes
         except BaseException:
-            self._taken.pop(start, None)
+            self.taken.pop(start, None)
             self._index()
             raise
         return start
@@ -91,7 +91,7 @@ class FreeList:
     def give(self, start: int) -> int:
         """Free the range taken at `start` and return its size, or 0 if it is free already."""
         try:
-            nbytes = self._taken.pop(start, 0)
+            nbytes = self.taken.pop(start, 0)
             if nbytes:
                 self.free_bytes += nbytes
                 self._spare.setdefault(nbytes, []).append(start)
@@ -127,13 +127,13 @@ class FreeList:
 
     def _index(self) -> None:
         """Rebuild the state of free ranges from the taken ones."""
-        self.free_bytes = self.nbytes - self._first - sum(self._taken.values())
+        self.free_bytes = self.nbytes - self._first - sum(self.taken.values())
         self._spare, self._spares = {}, 0
         self._by_size: list[tuple[int, int]] = []
         self._sizes: dict[int, int] = {}  # start -> size
         self._starts: dict[int, int] = {}  # end -> start
         at = self._first
-        for start, size in [*sorted(self._taken.items()), (self.nbytes, 0)]:
+        for start, size in [*sorted(self.taken.items()), (self.nbytes, 0)]:
             if start > at:
                 self._insert(at, start - at)
             at = start + size

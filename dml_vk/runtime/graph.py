@@ -52,11 +52,12 @@ class Graph:
         if is_alone:
             self._floor = self.end
         if len(commands) == 1:
-            self.due.append(Due(commands[0], level, accesses))
+            (command,) = commands
+            self.due.append(Due(command, level, accesses))
+            self.ns += command.ns
         else:
             self.due += [Due(command, level, accesses) for command in commands]
-        for command in commands:
-            self.ns += command.ns
+            self.ns += sum([command.ns for command in commands])
 
     def by_level(self) -> list[Due]:
         """Return the commands in an order in which they may run."""

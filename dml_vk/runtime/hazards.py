@@ -5,13 +5,37 @@ from __future__ import annotations
 import operator
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dml_vk.runtime.arenas import Arena, MemoryRange
 
 MAX_TOUCHED = 64  # segments that a read updates one by one rather than merging them
 UNKNOWN = -1
 NEAR = 4  # segments that are walked over before a look-up bisects
+MAX_KNOWN = 4096  # accesses of an arena
+
+
+class Segment:
+    """A range of bytes with the same last write and read. It ends where the next one starts."""
+
+    __slots__ = ("end", "owner", "read", "start", "wrote")
+
+    def __init__(
+        self, start: int, wrote: int, read: int, end: int = UNKNOWN, owner: object = None
+    ) -> None:
+        self.start = start
+        self.wrote = wrote  # the last level that writes it
+        self.read = read
+        self.end = end  # its end, or UNKNOWN once it was cut or merged
+        self.owner = owner  # what is pending there; None once the end is unknown
+
+    def disown(self) -> None:
+        """Let nobody take it for a range that was accessed."""
+        self.owner = None
+        self.end = UNKNOWN
+
+
+_NOWHERE = Segment(0, UNKNOWN, UNKNOWN)
 
 
 @dataclass(slots=True, eq=False)
@@ -27,12 +51,29 @@ class Access:
     low: int
     high: int
     writes: bool
+    segment: Segment = field(default=_NOWHERE, init=False, repr=False)  # where it was seen last
 
     @classmethod
     def of(cls, allocation: MemoryRange, base: int, low: int, high: int, writes: bool) -> Access:
         """Make an access from byte offsets relative to the allocation."""
-        at = allocation.offset
-        return cls(allocation.arena, at, at + base, at + low & ~3, at + high + 3 & ~3, writes)
+        return cls.within(allocation, (base, low & ~3, high + 3 & ~3, writes))
+
+    @classmethod
+    def within(cls, allocation: MemoryRange, span: tuple[int, int, int, bool]) -> Access:
+        """Return the access to a `span` of whole words of an allocation.
+
+        Equal ones are the same object, since memory that is freed is allocated next: what was
+        encoded for it, and where it was pending, is then known.
+        """
+        arena, at = allocation.arena, allocation.offset
+        known: dict[object, Access] = arena.accesses
+        access = known.get((at, span))
+        if access is None:
+            base, low, high, writes = span
+            if len(known) >= MAX_KNOWN:
+                known.clear()
+            access = known[at, span] = cls(arena, at, at + base, at + low, at + high, writes)
+        return access
 
     @property
     def span(self) -> tuple[int, int, int, bool]:
@@ -40,25 +81,14 @@ class Access:
         return self.base, self.low, self.high, self.writes
 
 
-class Segment:
-    """A range of bytes with the same last write and read. It ends where the next one starts."""
-
-    __slots__ = ("end", "read", "start", "wrote")
-
-    def __init__(self, start: int, wrote: int, read: int, end: int = UNKNOWN) -> None:
-        self.start = start
-        self.wrote = wrote  # the last level that writes it
-        self.read = read
-        self.end = end  # its end, or UNKNOWN once it was cut or merged
-
-
 class Hazards:
     """For every byte range, the last level that writes it and the last that reads it.
 
     Ranges are whole words, since kernels read and write nothing smaller. Most accesses are to a
-    range that was accessed before, which is found by its start; otherwise a look-up bisects and
-    walks over the segments of the range, which marking then merges. Each change is one step in C,
-    so that Ctrl-C finds it done or not begun, or at worst makes later work wait unnecessarily.
+    range that was accessed before, which the access itself knows, or which is found by its start;
+    otherwise a look-up bisects and walks over the segments of the range, which marking then merges.
+    Each change is one step in C, so that Ctrl-C finds it done or not begun, or at worst makes later
+    work wait unnecessarily.
 
     >>> from dml_vk.runtime.hazards import Hazards
     >>> pending = Hazards()
@@ -67,9 +97,10 @@ class Hazards:
     (1, 0)
     """
 
-    __slots__ = ("_known", "_segments")
+    __slots__ = ("_known", "_owner", "_segments")
 
-    def __init__(self) -> None:
+    def __init__(self, owner: object = None) -> None:
+        self._owner = owner  # of all arenas' hazards, as `place` looks for
         self._segments = [Segment(0, -1, -1)]
         self._known: dict[int, Segment] = {}  # by start; valid only if the end matches too
 
@@ -93,6 +124,18 @@ class Hazards:
         touched = segments[first : self._place(high, first + 1)]
         level = _latest(touched) if write else max([segment.wrote for segment in touched])
         return level + 1
+
+    def segment(self, low: int, high: int) -> Segment:
+        """The segment of whole words that were accessed, without an owner if it is in pieces."""
+        known = self._known.get(low, _NOWHERE)
+        return known if known.end == high else _NOWHERE
+
+    def clear(self) -> None:
+        """Forget what was accessed. Nothing may be pending."""
+        for segment in self._segments:
+            segment.disown()
+        self._segments = [Segment(0, -1, -1)]
+        self._known = {}
 
     def mark(self, low: int, high: int, write: bool, level: int, floor: int = 0) -> None:
         """Record that work at `level`, which `after` allowed, accesses [low, high).
@@ -121,20 +164,18 @@ class Hazards:
 
     def _one(self, low: int, high: int, touched: list[Segment]) -> Segment:
         """Return one segment for several, which is as restrictive as all of them together."""
-        if len(touched) == 1:
-            touched[0].end = UNKNOWN
-            return Segment(low, touched[0].wrote, touched[0].read, high)
         for segment in touched:
-            segment.end = UNKNOWN
+            segment.disown()
         wrote = max([segment.wrote for segment in touched])
-        return Segment(low, wrote, max([segment.read for segment in touched]), high)
+        read = max([segment.read for segment in touched])
+        return Segment(low, wrote, read, high, self._owner)
 
     def _cut(self, at: int, near: int | None = None) -> int:
         """Return the index of the segment that starts at `at`, and make it if there is none."""
         segments, k = self._segments, self._place(at, near)
         if k == len(segments) or segments[k].start != at:
             before = segments[k - 1]
-            before.end = UNKNOWN
+            before.disown()
             segments.insert(k, Segment(at, before.wrote, before.read))
         return k
 
@@ -155,33 +196,39 @@ class Hazards:
 def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int = 0) -> int:
     """Find the first level, from `floor`, at which all these accesses are allowed; mark them there.
 
-    It is `after` and `mark` in one, without looking up known ranges twice.
+    It is `after` and `mark` in one, without a look-up where each access is to a range that it was
+    to before.
     """
-    level, segments = floor, []
-    latest: Arena | None = None
+    level = floor
     for access in accesses:
-        arena, low = access.arena, access.low
-        if arena is not latest:
-            latest, hazards = arena, pending.get(arena) or pending.setdefault(arena, Hazards())
-        known = hazards._known.get(low)
-        if known is None or known.end != access.high:
-            after, known = hazards.after(low, access.high, access.writes), None
-        else:
-            after = known.wrote
-            if access.writes and known.read > after:
-                after = known.read
-            after += 1
-        if after > level:
-            level = after
-        segments.append(known)
-    for access, known in zip(accesses, segments):
-        if known is None or known.end != access.high:  # An earlier iteration may have cut it.
-            pending[access.arena].mark(access.low, access.high, access.writes, level, floor)
-        elif access.writes:
-            known.wrote = level
-            known.read = -1
-        elif known.read < level:
-            known.read = level
+        segment = access.segment
+        if segment.owner is not pending:
+            return _place_anew(pending, accesses, floor)
+        if segment.wrote >= level:
+            level = segment.wrote + 1
+        if access.writes and segment.read >= level:
+            level = segment.read + 1
+    for access in accesses:
+        segment = access.segment
+        if access.writes:
+            segment.wrote = level
+            segment.read = -1
+        elif segment.read < level:
+            segment.read = level
+    return level
+
+
+def _place_anew(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int) -> int:
+    level = floor
+    for access in accesses:
+        hazards = pending.get(access.arena)
+        if hazards is None:
+            hazards = pending[access.arena] = Hazards(pending)
+        level = max(level, hazards.after(access.low, access.high, access.writes))
+    for access in accesses:
+        hazards = pending[access.arena]
+        hazards.mark(access.low, access.high, access.writes, level, floor)
+        access.segment = hazards.segment(access.low, access.high)
     return level
 
 

@@ -93,6 +93,9 @@ class Runtime(Protocol):
     makes_together: bool
     """Whether several threads may call `pipeline` at a time."""
 
+    keeps_recorded: bool
+    """Whether `repeat` submits what `prepare` has recorded, and takes less time than `record`."""
+
     kinds: frozenset[MemoryKind]
     """The kinds of memory that it can allocate on this device."""
 

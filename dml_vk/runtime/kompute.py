@@ -65,6 +65,7 @@ class Kompute:
 
     name = "kompute"
     makes_together = False
+    keeps_recorded = False
 
     def __init__(self, info: DeviceInfo) -> None:
         self._kp = _import_kp()

@@ -16,7 +16,7 @@ from dml_vk.observe import dispatches
 from dml_vk.observe.callers import clear_last_traceback
 from dml_vk.observe.first_use import first_use
 from dml_vk.runtime import waited
-from dml_vk.runtime.arenas import ALIGNMENT, Arena, MemoryRange, Note
+from dml_vk.runtime.arenas import ALIGNMENT, Arena, MemoryRange
 from dml_vk.runtime.encode import MAX_SUBMISSION_NS, Dispatched, Encoder
 from dml_vk.runtime.exports import Exports
 from dml_vk.runtime.gate import Gate
@@ -26,7 +26,8 @@ from dml_vk.runtime.interface import Copy, Prepared, Runtime, Ticket, Work
 from dml_vk.runtime.pipelines import Pipelines
 from dml_vk.runtime.rate_check import RateCheck
 from dml_vk.runtime.recovery import prune
-from dml_vk.runtime.schedule import Repeated, Submission, commands, split
+from dml_vk.runtime.repeats import Repeats
+from dml_vk.runtime.schedule import Batch, Repeated, Submission, commands, split
 from dml_vk.runtime.timing import time_of
 
 MAX_OPERATIONS = 4096  # in a batch: each takes about a kilobyte in the driver
@@ -35,19 +36,6 @@ LOOK_OPERATIONS = 32  # in a batch: after so many more, it is submitted if the d
 TRIM_OPERATIONS = 4096  # after so many, old hazards are looked through
 MOST_SEGMENTS = 4096  # of memory with hazards of its own, which make look-ups slow
 MAX_FLYING = 3  # submissions: each takes up to MAX_SUBMISSION_NS, for which an interrupt waits
-
-
-class Batch:
-    """Work in order of its calls: a graph while it grows, submissions once it is sent."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.submissions: list[Submission] | None = None  # None until it is sent
-        self.recorded: list[Prepared] | None = None  # of each of `submissions`, if they are
-        self.tickets: list[Ticket] = []
-        """Of the first of `submissions`. An interrupt may leave the last one recorded only."""
-        self.held: dict[Arena, set[Note]] = {}  # what was in use when an interrupt came
-        self.is_fresh = False  # whether some kernels run for the first time
 
 
 class Queue:
@@ -78,6 +66,7 @@ class Queue:
         self.pipelines = Pipelines(runtime, refusal, unrolls=profile.unrolls, widens=widens)
         self.encoder = Encoder(self.pipelines, profile, binds_ranges=self._is_validated)
         self.programs: weakref.WeakSet[Repeated] = weakref.WeakSet()
+        self._repeats = Repeats(runtime)
         self._watch = dispatches.Watch()
         self._is_logged = dispatches.explains()  # this batch
 
@@ -150,7 +139,7 @@ class Queue:
                 encoded += self.encoder.encode(work, accesses, offsets, params, None, is_logged)
             self._place(graph, encoded, accesses)
         self._shrink()
-        return split(graph.by_level(), MAX_SUBMISSION_NS)
+        return split(graph, MAX_SUBMISSION_NS)
 
     def recorded(self, submissions: Iterable[Submission]) -> list[Prepared] | None:
         """Record submissions for many replays, unless each one is to be logged."""
@@ -188,6 +177,7 @@ class Queue:
         batch.graph.add((), accesses)
         batch.recorded, batch.submissions = recorded, submissions
         self._send(batch)
+        self._retire()
         if Exports.alive and any(access.arena.exports.has(access.start) for access in accesses):
             self.flush()
 
@@ -210,6 +200,11 @@ class Queue:
         After an exception, Ctrl-C above all, the next call submits what has not been submitted yet,
         as far as its results are still in use.
         """
+        self._send_pending()
+        self._retire()
+
+    def _send_pending(self) -> None:
+        """`send` for a caller that waits next, and need not know what is done already."""
         batch = self._batch
         if batch.submissions is not None:
             clear_last_traceback()
@@ -230,7 +225,6 @@ class Queue:
             raise
         if batch.tickets:
             self._sent.append(batch)
-            self._retire()
         self._batch = Batch(Graph(self._hazards, batch.graph.end))
         self._next_trim -= len(batch.graph.due)
         if self._next_trim < 0:
@@ -238,11 +232,10 @@ class Queue:
         self._next_look = LOOK_OPERATIONS
         self.encoder.is_fresh = False
         self._is_logged = dispatches.explains()
-        self.encoder.forget_many()
 
     def flush(self) -> None:
         """Submit all pending work and wait for all that was submitted. Hold the gate."""
-        self.send()
+        self._send_pending()
         self.drain()
 
     def drain(self) -> None:
@@ -257,7 +250,7 @@ class Queue:
         with self.enter():
             last = self._last_level(allocation, write, part)
             if last >= self._batch.graph.first:
-                self.send()
+                self._send_pending()
             for count in range(len(self._sent), 0, -1):
                 if last >= self._sent[count - 1].graph.first:
                     self._wait(count)
@@ -287,7 +280,11 @@ class Queue:
         for program in list(self.programs):
             program.forget(arena)
         self.encoder.forget()
-        self._hazards.pop(arena, None)
+        self._repeats.forget()
+        hazards = self._hazards.pop(arena, None)
+        if hazards is not None:
+            hazards.clear()
+        arena.accesses.clear()  # They refer to it.
 
     def runtime_objects(self) -> list[object]:
         """Return all live objects of the runtime."""
@@ -295,32 +292,36 @@ class Queue:
         commands = [due.command for due in self._batch.graph.due]
         recorded = [prepared for program in self.programs for prepared in program.alive()]
         tickets += [*self._flying, *self._waited]
+        recorded += self._repeats.alive()
         return [*self.pipelines.alive(), *commands, *tickets, *recorded]
 
     def _shrink(self) -> None:
         """Drop the oldest pipelines if there are too many."""
         if self.pipelines.shrink():
             self.encoder.forget()
+            self._repeats.forget()
 
     def _submit(self, batch: Batch) -> None:
         """Submit the part of the batch that was not submitted yet."""
         batch.is_fresh |= self.encoder.is_fresh
         if batch.submissions is None:
-            batch.submissions = split(batch.graph.by_level(), MAX_SUBMISSION_NS)
+            batch.submissions = split(batch.graph, MAX_SUBMISSION_NS)
         submissions, tickets, runtime = batch.submissions, batch.tickets, self._runtime
         observer = dispatches.observer(runtime, self._watch, submissions[len(tickets) :])
-        while len(tickets) < len(submissions):
+        for number in range(len(tickets), len(submissions)):
             if len(self._flying) == MAX_FLYING:
                 runtime.wait(self._flying[0])
             observer.begins()
-            if batch.recorded is None:
-                due = commands(submissions[len(tickets)])
-                tickets.append(runtime.record(due, self._is_logged))
+            if batch.recorded is not None:
+                ticket = runtime.repeat(batch.recorded[number])
+            elif self._is_logged:
+                ticket = runtime.record(commands(submissions[number]), True)
             else:
-                tickets.append(runtime.repeat(batch.recorded[len(tickets)]))
-            runtime.submit(tickets[-1])
-            self._flying.append(tickets[-1])
-            observer.submitted(tickets[-1])
+                ticket = self._repeats.ticket(commands(submissions[number]))
+            tickets.append(ticket)
+            runtime.submit(ticket)
+            self._flying.append(ticket)
+            observer.submitted(ticket)
         observer.finished()
 
     def _last_level(self, allocation: MemoryRange, write: bool, part: Access | None = None) -> int:
@@ -337,6 +338,8 @@ class Queue:
         self._next_trim = TRIM_OPERATIONS
         if sum([hazards.count for hazards in self._hazards.values()]) > MOST_SEGMENTS:
             self.drain()
+            for hazards in self._hazards.values():
+                hazards.clear()
             self._hazards.clear()
 
     def _retire(self) -> None:
@@ -348,12 +351,15 @@ class Queue:
         """Wait for the first `count` of the batches sent."""
         for _ in range(count):
             batch = self._sent[0]
-            for number, ticket in enumerate(batch.tickets):
-                began = perf_counter() if batch.is_fresh else 0.0
-                self._runtime.wait(ticket)
-                if batch.is_fresh and batch.submissions is not None:
-                    estimate = sum([due.command.ns for due in batch.submissions[number]]) / 1e9
+            if batch.is_fresh and batch.submissions is not None:
+                for submission, ticket in zip(batch.submissions, batch.tickets):
+                    began = perf_counter()
+                    self._runtime.wait(ticket)
+                    estimate = sum([due.command.ns for due in submission]) / 1e9
                     first_use.ran(perf_counter() - began, estimate)
+            else:
+                for ticket in batch.tickets:
+                    self._runtime.wait(ticket)
             self._sent.popleft()
         if not self._sent:
             self._flying.clear()

@@ -1,14 +1,14 @@
-"""Split work into submissions short enough that signals need not wait long."""
+"""Batches of work, and submissions of them short enough that signals need not wait long."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-from dml_vk.runtime.arenas import Arena
-from dml_vk.runtime.graph import Due
-from dml_vk.runtime.interface import Barrier, Command
+from dml_vk.runtime.arenas import Arena, Note
+from dml_vk.runtime.graph import Due, Graph
+from dml_vk.runtime.interface import Barrier, Command, Prepared, Ticket
 
 _BARRIER = Barrier()
 
@@ -26,8 +26,24 @@ class Repeated(Protocol):
         """All objects of the runtime that are held."""
 
 
-def split(work: Iterable[Due], most_ns: float) -> list[Submission]:
+class Batch:
+    """Work in order of its calls: a graph while it grows, submissions once it is sent."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.submissions: list[Submission] | None = None  # None until it is sent
+        self.recorded: list[Prepared] | None = None  # of each of `submissions`, if they are
+        self.tickets: list[Ticket] = []
+        """Of the first of `submissions`. An interrupt may leave the last one recorded only."""
+        self.held: dict[Arena, set[Note]] = {}  # what was in use when an interrupt came
+        self.is_fresh = False  # whether some kernels run for the first time
+
+
+def split(graph: Graph, most_ns: float) -> list[Submission]:
     """Make submissions of work in order of its levels, none longer than `most_ns`."""
+    work = graph.by_level()
+    if graph.ns <= most_ns:
+        return [work] if work else []
     submissions: list[Submission] = []
     ns = math.inf
     for due in work:

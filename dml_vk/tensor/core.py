@@ -82,7 +82,7 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         if spec is None:
             self._reads = reads = access(self, False)
         else:
-            self._reads = reads = Access.of(self._allocation, *spec.span, False)
+            self._reads = reads = Access.within(self._allocation, spec.span)
         return reads
 
     @property

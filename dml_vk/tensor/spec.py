@@ -30,8 +30,9 @@ class Spec:
         self.views: dict[Hashable, Spec] = {}  # a cache by the keys that select them
         low, high = reach(layout.sizes, layout.strides)
         first, itemsize = layout.offset, dtype.itemsize
-        # What a kernel that reads all elements accesses: base, low and high, in bytes.
-        self.span = first * itemsize, (first + low) * itemsize, (first + high) * itemsize
+        # What a kernel that reads all elements accesses, in bytes: see `Access.span`.
+        start, end = (first + low) * itemsize, (first + high) * itemsize
+        self.span = first * itemsize, start & ~3, end + 3 & ~3, False
 
     @classmethod
     def of(cls, layout: Layout, dtype: DType, device: Device) -> Spec:

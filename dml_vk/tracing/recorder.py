@@ -70,13 +70,13 @@ class Recorder:
         what: str,
         plan: Plan,
         accesses: list[Access],
-        span: tuple[int, int, int],
+        span: tuple[int, int, int, bool],
         nbytes: int,
         params: Ints,
     ) -> MemoryRange:
         near = accesses[0].arena
         memory = self.allocate(what, nbytes, near if isinstance(near, Slot) else None)
-        accesses.append(Access.of(memory, *span, True))
+        accesses.append(Access.within(memory, span))
         self._add(plan, accesses, params, what)
         return memory
 

@@ -20,13 +20,14 @@ from dml_vk.runtime.hazards import Access
 class Slot:
     """Memory of a trace, by number: each run passes it in or allocates it."""
 
-    __slots__ = ("arena", "is_fixed", "nbytes", "number", "offset")
+    __slots__ = ("accesses", "arena", "is_fixed", "nbytes", "number", "offset")
 
     def __init__(self, number: int, nbytes: int) -> None:
         self.number = number
         self.nbytes = nbytes
         self.arena: Slot = self  # so that accesses refer to the slot
         self.offset = 0
+        self.accesses: dict[object, Access] = {}
         self.is_fixed = False
 
     @property

@@ -74,7 +74,7 @@ class Trace:
             (words,) = self._words(operands)
             params = params[: self._position] + words + params[self._position :]
         if self.spec is None:
-            accesses.append(Access.of(out.allocation, *self._span, True))
+            accesses.append(Access.within(out.allocation, self._span))
             device.launch_over(plan, accesses, params)
             return None
         return device.launch_new(self._what, plan, accesses, self._span, self._nbytes, params)
@@ -139,7 +139,7 @@ class Trace:
         self._what, self._nbytes = (new[0].what, new[0].nbytes) if new else (launch.what, 0)
         self._plan = launch.plan
         self._reads = numbers  # indexes of the operands
-        self._span = target.base, target.low & ~3, target.high + 3 & ~3  # in bytes of the result
+        self._span = target.base, target.low & ~3, target.high + 3 & ~3, True  # of the result
         # The params without the words of a number, and where these come among them.
         self._params = tuple([word for word in launch.params if type(word) is not Word])
         self._position = first_word

@@ -171,6 +171,8 @@ class Counted(NamedTuple):
 class CountingRuntime:
     """A runtime whose kernels count, one dispatch at a time."""
 
+    keeps_recorded = False
+
     def __init__(self, device) -> None:
         self._real, self._device = device._runtime, device
         self._counts = self._real.allocate(8 * _SLOTS, "unified")
@@ -246,11 +248,12 @@ def counting_queue(device, monkeypatch) -> Iterator[CountingRuntime]:
 
     flush()
     with monkeypatch.context() as patched:
-        for where in (queue, queue.pipelines):
+        for where in (queue, queue.pipelines, queue._repeats):
             patched.setattr(where, "_runtime", runtime)
         patched.setattr(queue.pipelines, "_cached", {})
         patched.setattr(queue.pipelines, "_compiling", deque())
         patched.setattr(queue.encoder, "_known", {})
+        patched.setattr(queue.encoder, "_same", {})
         patched.setattr(queue, "add", add_alone, raising=False)
         yield runtime
         flush()

@@ -39,6 +39,7 @@ class Vulkan:
 
     name = "vulkan"
     makes_together = True
+    keeps_recorded = True
 
     def __init__(self, info: DeviceInfo) -> None:
         self._opened = opened = Opened(info)

@@ -110,7 +110,7 @@ class Ticket(Generic[F]):
         self.commands = tuple(commands)  # with all that they use, until they are done
         self.done = False
         self.stamps: Made | None = None
-        self.works = [not isinstance(command, Barrier) for command in commands]
+        self.works: list[bool] = []  # of each command that is timed, whether it is no barrier
 
     def ticks(self, opened: Opened) -> list[int] | None:
         """The timestamps: one at the start, and one after each command."""
@@ -170,6 +170,7 @@ class Recorder:
         opened, buffer = self._opened, ticket.slot.commands
         count = len(commands) + 1
         request = QueryPoolCreateInfo(kind=_TIMESTAMPS, count=count)
+        ticket.works = [not isinstance(command, Barrier) for command in commands]
         ticket.stamps = Made(opened, "vkCreateQueryPool", byref(request))
         stamps, stamp = ticket.stamps.handle, opened.calls.vkCmdWriteTimestamp
         opened.calls.vkCmdResetQueryPool(buffer, stamps, 0, count)

@@ -34,6 +34,7 @@ class Runtime:
 
     name = "fake"
     makes_together = True
+    keeps_recorded = False
     features = frozenset()
     kinds = frozenset(get_args(MemoryKind))
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import gc
+import itertools
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dml_vk.errors import DeviceMemoryError
+from dml_vk.runtime import arenas as arenas_module
 from dml_vk.runtime.arenas import FIRST_ARENA_BYTES, KEPT_S, Memory
+from tests.interrupts import interrupted
 
 MIB = 2**20
+FILE = arenas_module.__file__
 
 
 class Machine:
@@ -54,6 +59,10 @@ class Machine:
         return self.memory.allocate("test", nbytes)
 
 
+def rounded(nbytes):
+    return -(-nbytes // 256) * 256
+
+
 @pytest.fixture
 def machine():
     return Machine()
@@ -80,6 +89,40 @@ def test_a_freed_range_serves_again(machine):
     assert (again.arena, again.offset) == (arena, offset)
     assert keep.offset != again.offset
     assert len(machine.blocks) == 1
+
+
+def test_a_range_goes_on_to_the_next_of_its_size(machine):
+    sizes = [1000, 10, 10, 900, 1000, 2000, 300]
+    for nbytes in sizes:
+        held = machine.take(nbytes)  # before the last one dies
+        assert machine.memory.in_use in {rounded(a) + rounded(nbytes) for a in (0, *sizes)}
+    del held
+    before = machine.take(300)
+    offset = before.offset
+    del before
+    assert machine.take(257).offset == offset
+    machine.memory.drain()
+    assert machine.memory.in_use == 0
+
+
+def test_ctrl_c_at_any_bytecode_neither_loses_a_range_nor_gives_it_twice(machine):
+    """Where it goes on from one owner to the next."""
+    keep = machine.take(256)
+    for at in itertools.count():
+        freed = machine.take(1000)
+        del freed
+        # Python looks for signals after calls, of which there is none between the note of an
+        # allocation and its fields.
+        came = interrupted(at, FILE, machine.take, 900, outside=("__init__",))
+        held = [machine.take(nbytes) for nbytes in (1000, 900, 900)]
+        starts = sorted((a.offset, a.offset + a.nbytes) for a in (keep, *held))
+        assert all(low >= end for (_, end), (low, _) in pairwise(starts))
+        held.clear()
+        machine.memory.drain()
+        assert machine.memory.in_use == 256
+        if not came:
+            break
+    assert at > 30
 
 
 def test_little_lies_idle(machine):

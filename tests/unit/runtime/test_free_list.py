@@ -111,7 +111,7 @@ def test_an_interrupt_keeps_the_free_list_consistent(change, steps):
     assert free.take(70) == 0
 
 
-def test_a_returned_range_is_taken_again():
+def test_a_returned_range_istaken_again():
     free = FreeList(10**6)
     starts = [free.take(100) for _ in range(300)]
     for start in starts:
@@ -142,10 +142,10 @@ def test_an_interrupt_loses_no_range_before_it_is_handed_out():
     free = FreeList(100)
     free.give(free.take(40))
     for wanted in (40, 30):  # one that is spare, and one that is cut
-        free._taken = InterruptedTaken()
+        free.taken = InterruptedTaken()
         with pytest.raises(KeyboardInterrupt):
             free.take(wanted)
-        free._taken = dict(free._taken)
+        free.taken = dict(free.taken)
         assert (free.free_bytes, free.largest, free.is_empty) == (100, 100, True)
 
 

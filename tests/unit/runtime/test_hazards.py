@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dml_vk.runtime import hazards
+from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.hazards import Access, Hazards, place
 
 ACCESS = st.tuples(st.integers(0, 24), st.integers(1, 12) | st.integers(1, 70), st.booleans())
@@ -37,9 +41,57 @@ def test_each_operation_comes_right_after_all_it_depends_on(operations):
                 seen[word].append((found, write))
 
 
+@settings(max_examples=200)
+@given(st.lists(OPERATION, min_size=5, max_size=25), st.integers(1, 25))
+def test_accesses_that_come_again_wait_for_the_same(operations, cleared):
+    """Also where two know of the same accesses, and after one has forgotten all."""
+    memory = Allocation(Arena("block", 4096, None), 256, 512, deque())
+    pending, others, plain, top = {}, {}, Hazards(), -1
+    for number, (is_elsewhere, operation) in enumerate(operations):
+        if number == cleared:  # What comes later waits for nothing before.
+            plain = Hazards()
+            pending[memory.arena].clear()
+        accesses = [
+            Access.of(memory, low, low, low + size, write) for low, size, write in operation
+        ]
+        floor = max(0, top - 1)
+        if is_elsewhere:
+            place(others, accesses[:1], 7 * number)
+        expected = max([floor, *(plain.after(a.low, a.high, a.writes) for a in accesses)])
+        for a in accesses:
+            plain.mark(a.low, a.high, a.writes, expected, floor)
+        assert place(pending, accesses, floor) == expected
+        top = max(top, expected)
+
+
+def test_what_is_pending_elsewhere_says_nothing():
+    access, here, elsewhere = Access("arena", 0, 0, 16, 64, True), {}, {}
+    assert [place(elsewhere, [access], 40), place(here, [access])] == [40, 0]
+    assert [place(elsewhere, [access]), place(here, [access])] == [41, 1]
+
+
+def test_equal_accesses_are_the_same_object_where_the_memory_is():
+    first, second = Arena("block", 4096, None), Arena("block", 4096, None)
+    memory = [Allocation(*pair, 64, deque()) for pair in ((first, 0), (first, 256), (second, 0))]
+    access = Access.of(memory[0], 4, 5, 10, True)
+    assert (access.start, access.base, access.low, access.high) == (0, 4, 4, 12)
+    assert access is Access.of(Allocation(first, 0, 64, deque()), 4, 4, 12, True)
+    assert all(access is not Access.of(other, 4, 5, 10, True) for other in memory[1:])
+    assert access is not Access.of(memory[0], 4, 5, 10, False)
+
+
+def test_accesses_do_not_pile_up(monkeypatch):
+    monkeypatch.setattr(hazards, "MAX_KNOWN", 8)
+    memory = Allocation(Arena("block", 4096, None), 0, 4096, deque())
+    for k in range(20):
+        Access.of(memory, 4 * k, 4 * k, 4 * k + 4, False)
+        assert len(memory.arena.accesses) <= 8
+
+
 def test_ranges_that_are_known_wait_for_what_they_must():
     """Where each range is always the same, as `place` finds it again: w is written, r only read."""
     pending = {}
+    known = {kind: Access("arena", 0, 0, 16, 64, kind == "w") for kind in "rw"}
     for kinds, expected in (
         ("w", 0),
         ("r", 1),
@@ -50,8 +102,7 @@ def test_ranges_that_are_known_wait_for_what_they_must():
         ("rw", 5),
         ("w", 6),
     ):
-        accesses = [Access("arena", 0, 0, 16, 64, kind == "w") for kind in kinds]
-        assert place(pending, accesses) == expected
+        assert place(pending, [known[kind] for kind in kinds]) == expected
 
 
 def test_bytes_that_share_a_word_are_ordered():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +13,7 @@ from dml_vk.errors import DeviceMemoryError
 from dml_vk.runtime.interface import Barrier, Dispatch, Fill
 from dml_vk.runtime.vulkan import engine as engine_module
 from dml_vk.runtime.vulkan.engine import Vulkan
+from tests.interrupts import interrupted
 from tests.unit.runtime.vulkans import Engine
 
 pytestmark = pytest.mark.compiler
@@ -32,35 +32,12 @@ def fresh(engine):
     engine.counts[:] = 0
 
 
-def interrupted(at, work, *given):
-    """Do it, with Ctrl-C before bytecode `at` of the engine. Whether it came."""
-    left = itertools.count(at, -1)
-
-    def trace(frame, event, argument):
-        if frame.f_code.co_filename != FILE:
-            return None
-        frame.f_trace_opcodes = True
-        if event == "opcode" and next(left) == 0:
-            raise KeyboardInterrupt
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        work(*given)
-    except KeyboardInterrupt:
-        return True
-    finally:
-        sys.settrace(before)
-    return False
-
-
 def test_ctrl_c_in_submit_and_wait_neither_loses_nor_repeats(engine):
     for calls in itertools.count():
         ticket = engine.record([engine.counting()])
-        came = [interrupted(calls, engine.submit, ticket)]
+        came = [interrupted(calls, FILE, engine.submit, ticket)]
         engine.submit(ticket)
-        came.append(interrupted(calls, engine.wait, ticket))
+        came.append(interrupted(calls, FILE, engine.wait, ticket))
         engine.wait(ticket)
         assert engine.is_done(ticket)
         assert engine.counts[0] == calls + 1
@@ -76,7 +53,7 @@ def test_ctrl_c_in_a_submission_that_fails_is_no_submission(engine):
         ticket = engine.record([engine.counting()])
         engine.calls.results["vkQueueSubmit"] = -2
         try:
-            came = interrupted(calls, engine.submit, ticket)
+            came = interrupted(calls, FILE, engine.submit, ticket)
         except DeviceMemoryError:
             came = False
         was_noted = ticket in engine._flight
