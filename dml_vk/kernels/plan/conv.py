@@ -16,7 +16,7 @@ from dml_vk.kernels.kernel import INDEX_SPEC, WRITES, Kernel, index_push, is_set
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.linear import SHORT, storing_rounds
+from dml_vk.kernels.plan.linear import is_by_rows, storing_rounds
 from dml_vk.kernels.plan.matmul_tile import RUN
 from dml_vk.kernels.plan.paths import local_size, power_of_two
 from dml_vk.kernels.plan.tiles import (
@@ -153,7 +153,7 @@ def plan_conv(
     is_last = first + terms == depth
     epilogue = epilogue if is_last else NO_EPILOGUE
     pairs = _pairs(channels, inner.count, dst)
-    by_rows = epilogue.activation not in SHORT or dst.dtype is not float32
+    by_rows = is_by_rows(rows, across, depth, epilogue.activation, dst.dtype)
     path = f"tile, {columns} positions, {depth} terms"
     alpha, beta, *_ = *epilogue.params, 0, 0
     (kernel,) = KERNELS

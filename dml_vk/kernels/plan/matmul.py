@@ -6,6 +6,7 @@ lacks, and over the depth: the dim that is summed over.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,7 +28,7 @@ from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
-from dml_vk.kernels.plan.linear import LINEAR_SPEC, Linear, linear_path
+from dml_vk.kernels.plan.linear import LINEAR_SPEC, Linear, is_by_rows, linear_path, storing_rounds
 from dml_vk.kernels.plan.matmul_tile import ALL_ONES, RANK, RUN, Reading, exchange, tile_path
 from dml_vk.kernels.plan.paths import Path, plan_of, rows
 from dml_vk.kernels.plan.tasks import Operand, Task, columns_of, in_bytes
@@ -201,8 +202,12 @@ def _plan(
             a, b, itemsizes = b, a, task.itemsizes
         far = _strides_far(path, a, b)
         name = path.name
-        team = path.elements // (path.constants["ROWS"] * path.constants["COLUMNS"])
-        own = {} if linear else {"BY_ROWS": 0}
+        tile = path.constants["ROWS"], path.constants["COLUMNS"]
+        team = path.elements // math.prod(tile)
+        by_rows = linear is None and is_by_rows(*tile, depth)
+        own = {"BY_ROWS": int(by_rows)}
+        if by_rows:
+            path = path._replace(unit_rounds=path.unit_rounds + storing_rounds(*tile))
     else:
         task = Task(*split(dims, RANK), itemsizes, byte_starts, profile)
         term_ns = _FLOAT64_NS if dtype.kind == "f" else _INT64_NS
@@ -218,7 +223,7 @@ def _plan(
     sources, launches = itemsizes[:-1], offsets(task.outer, starts)
     if linear is not None:
         kernel, variant, way = "matmul_linear", "float32", name.replace(" ", "_")
-        path, own = linear_path(path, task, linear, dtype, 0 if swapped else 1)
+        path, own = linear_path(path, task, depth, linear, dtype, 0 if swapped else 1)
         sources += ((linear.bias or (0, dtype))[1].itemsize,)
         launches = [(*of_sources, 0, of_dst) for *of_sources, of_dst in launches]
     plan = plan_of(

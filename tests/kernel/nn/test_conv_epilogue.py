@@ -91,3 +91,14 @@ def test_many_terms_of_float16_are_added_in_float32(plans):
     (a, _), (b, _) = operand(x), operand(weight)
     found = nn.conv(a, b, activation="relu")
     assert_bits(found.numpy(), np.maximum(nn.conv(a, b).numpy(), 0), "relu")
+
+
+def test_a_loop_stores_large_tiles_of_many_terms(plans):
+    for outputs, order in ((40, channels_last), (64, None)):
+        x, weight = packed(1, 64, 7, 19, order=order), packed(outputs, 64, 3, 3, order=order)
+        check(x, weight, packed(outputs), padding=1)
+        (a, _), (b, _) = operand(x), operand(weight)
+        found = nn.conv(a, b, padding=1, activation="relu")
+        assert_bits(found.numpy(), np.maximum(nn.conv(a, b, padding=1).numpy(), 0), order)
+    told = [dict(zip(planning.KERNELS[0].spec, plan.spec)) for plan in plans]
+    assert {one["BY_ROWS"] for one in told if one["ROWS"] * one["COLUMNS"] > 64} == {1}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import float32
+from dml_vk.dtypes import float32, int32
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels import registry
 from dml_vk.kernels.plan import matmul as planning
@@ -158,6 +158,17 @@ def test_shared_rows_in_several_dispatches(plans, monkeypatch):
 
 TEAM_SIZES = ((67, 131, 71), (64, 64, 128), (33, 17, 36), (23, 20, 100), (65, 67, 30))
 TEAM_DEPTHS = (16, 17, 63, 65, 4096, 4097)
+
+
+@pytest.mark.parametrize("dtype", [float32, int32])
+def test_a_loop_stores_large_tiles_of_many_terms(plans, monkeypatch, dtype):
+    monkeypatch.setattr(planning, "_MOST_PARTIAL", 0)  # the rest of 4608 terms is added to dst
+    for m, k, n in (37, 520, 131), (64, MAX_DEPTH + 512, 128):
+        check(packed(m, k), packed(k, n), dtype=dtype, told=(m, k, n))
+        check(packed(m, k), turned(k, n), turned(m, n), dtype=dtype, told=(m, k, n, "turned"))
+    told = [dict(zip(KERNELS[0].spec, plan.spec)) for plan, *_ in plans]
+    large = [(one["BY_ROWS"], one["MORE"]) for one in told if one["ROWS"] * one["COLUMNS"] > 64]
+    assert {*large} == {(1, 0), (1, 1)}
 
 
 def team_profile(**named):
