@@ -43,7 +43,8 @@ MISSED = "hard_shrink or parity or glu or spread or what_it_is_never_asked or te
 MISSED += " or all_functions or up_to_date or from_these_sources or has_one_entry"
 # The variants of kernels that change, or are new.
 BUILT = {f"float_arithmetic_{variant}" for variant in ("words_32", "packed_16", "tile_32")}
-BUILT |= {"double_arithmetic_words_64", "reduce_int_along", "reduce_int_across"}
+BUILT |= {"double_arithmetic_words_64"}
+BUILT |= {f"reduce_int_{way}" for way in ("along", "across", "team", "team_across")}
 BUILT |= {"van_der_corput_words_float32"}
 USE = """
 import numpy as np, dml_vk as dv

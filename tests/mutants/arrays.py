@@ -80,7 +80,7 @@ MUTANTS = (
         "calls-forget-what-out-shares",
         "a call whose result lies over an operand is the one whose result does not",
         f"{_ARRAY}/calls.py",
-        "return spec, *[type(x) is Tensor and x.allocation is memory for x in operands]",
+        "return spec, *[type(x) is Tensor and x._allocation is memory for x in operands]",
         "return spec, *[False for _ in operands]",
         (f"{_TESTS}/test_calls.py",),
     ),

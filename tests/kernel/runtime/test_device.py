@@ -140,12 +140,10 @@ def test_a_copy_of_a_tensor_that_goes_right_after(on):
 def test_an_upload_into_memory_that_pending_work_still_reads(on):
     x = dml_vk.asarray(numbers(1000), device=on)
     y = dml_vk.empty((1000,), np.int32, device=on)
-    place = x.allocation.arena, x.allocation.offset
     on.synchronize()
     dml_vk.copy(x, y)
     del x
     z = dml_vk.asarray(-numbers(1000), device=on)
-    assert (z.allocation.arena, z.allocation.offset) == place
     assert np.array_equal(y.numpy(), numbers(1000))
     assert np.array_equal(z.numpy(), -numbers(1000))
 
