@@ -76,7 +76,9 @@ def ran():
 
 def tensor(offset_bytes=0, dtype=dtypes.float32, sizes=(10,), start=0, device=DEVICE, strides=None):
     """What a kernel sees of a tensor, `offset_bytes` into an arena."""
-    allocation = SimpleNamespace(arena=SimpleNamespace(accesses={}), offset=offset_bytes, nbytes=4096)
+    allocation = SimpleNamespace(
+        arena=SimpleNamespace(accesses={}), offset=offset_bytes, nbytes=4096
+    )
     layout = Layout(sizes, strides, start)
     return View(device, allocation, layout, dtype)
 
