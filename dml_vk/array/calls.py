@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from dml_vk import context
@@ -70,7 +71,7 @@ def call(function: Function, operands: Sequence[Any], out: Any = None, *params: 
         if recorder.is_over:
             recorder = None
         elif not recorder.is_in_call:
-            return _noted_call(recorder, function, operands, out, params)
+            return _noted(recorder, function, partial(call, function), operands, out, params)
     memory = trace.run(operands, out, recorder)
     if memory is None:
         target: Tensor = out
@@ -83,21 +84,21 @@ def composed(function: Function, operands: Sequence[Any], out: Any, *params: Any
     recorder = context.recorder()
     if recorder is None or recorder.is_in_call:
         return function(operands, out, *params)
-
-    def do(operands: Sequence[Any], out: Any) -> Tensor:
-        return function(operands, out, *params)
-
-    result: Tensor = recorder.operation(function, params, do, operands, out)
-    return result
+    return _noted(recorder, function, function, operands, out, params)
 
 
-def _noted_call(
-    recorder: Records, function: Function, operands: Sequence[Any], out: Any, params: Any
+def _noted(
+    recorder: Records,
+    function: Function,
+    run: Function,
+    operands: Sequence[Any],
+    out: Any,
+    params: Any,
 ) -> Tensor:
-    """Make a call that a recorder notes as an operation."""
+    """Let a recorder note an operation of a function, which `run` does."""
 
     def do(operands: Sequence[Any], out: Any) -> Tensor:
-        return call(function, operands, out, *params)
+        return run(operands, out, *params)
 
     result: Tensor = recorder.operation(function, params, do, operands, out)
     return result
