@@ -66,11 +66,10 @@ class Kernel:
     def used(self, spec: Ints) -> list[int]:
         """The numbers of the bindings that the kernel uses with these constants."""
         values = dict(zip(self.spec, spec))
-        always: Condition = lambda values: True  # noqa: E731
         return [
             number
             for number, name in enumerate(self.bindings)
-            if self.optional.get(name, always)(values)
+            if name not in self.optional or self.optional[name](values)
         ]
 
     @property
