@@ -137,7 +137,7 @@ def test_a_copy_of_a_tensor_that_goes_right_after(on):
         assert np.array_equal(y.numpy(), numbers(100)[::-1] + k)
 
 
-def test_an_upload_into_memory_that_pending_work_still_reads(on):
+def test_an_upload_right_after_memory_is_freed_that_pending_work_reads(on):
     x = dml_vk.asarray(numbers(1000), device=on)
     y = dml_vk.empty((1000,), np.int32, device=on)
     on.synchronize()
