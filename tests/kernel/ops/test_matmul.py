@@ -168,7 +168,8 @@ def test_a_loop_stores_large_tiles_of_many_terms(plans, monkeypatch, dtype):
         check(packed(m, k), turned(k, n), turned(m, n), dtype=dtype, told=(m, k, n, "turned"))
     told = [dict(zip(KERNELS[0].spec, plan.spec)) for plan, *_ in plans]
     large = [(one["BY_ROWS"], one["MORE"]) for one in told if one["ROWS"] * one["COLUMNS"] > 64]
-    assert {*large} == {(1, 0), (1, 1)}
+    # Tiles are so large where lanes share what they read.
+    assert {*large} == ({(1, 0), (1, 1)} if dml_vk.device().profile.shuffles else set())
 
 
 def team_profile(**named):
