@@ -19,7 +19,7 @@ WITHOUT_ELEMENTS = """
 __array_namespace_info__ Device Tensor atleast_1d atleast_2d atleast_3d broadcast_arrays
 broadcast_shapes can_cast
 compile_glsl conj default_device finfo from_dlpack iinfo imag isdtype load matrix_transpose moveaxis
-permute_dims real result_type save settings squeeze unstack
+permute_dims pin real result_type save settings squeeze unstack
 """
 
 # Views, and what is composed of functions that are met here.
