@@ -49,7 +49,7 @@ def is_one(value: object) -> bool:
     return is_text or not hasattr(value, "__iter__") or getattr(value, "ndim", None) == 0
 
 
-def several(one_or_more: Any) -> Any:
+def several(one_or_more: object) -> Any:
     """Wrap a single value in a tuple; leave sequences as they are."""
     return (one_or_more,) if is_one(one_or_more) else one_or_more
 

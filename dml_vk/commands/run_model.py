@@ -150,7 +150,7 @@ def _random(declared: Declared, sizes: dict[str, int], generator: Any) -> Any:
     return generator.integers(0, 2 if kind == "b" else 8, shape).astype(name)
 
 
-def _array(value: Any) -> Any:
+def _array(value: object) -> Any:
     from dml_vk.onnx.backend import to_host
 
     return to_host(value)
@@ -162,7 +162,7 @@ def _described(name: str, value: Any) -> str:
     return f"{name}: {value.dtype} {tuple(value.shape)}"
 
 
-def _shown(name: str, value: Any) -> str:
+def _shown(name: str, value: object) -> str:
     import numpy as np
 
     numbers = np.array2string(np.asarray(value), threshold=16, edgeitems=2, precision=5)

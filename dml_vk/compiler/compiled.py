@@ -51,10 +51,10 @@ class Compiled:
         self._known: dict[object, list[Known]] = {}
         self.measured: Program | None = None  # that `measure` ran last
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         return self._run(args, kwargs)
 
-    def measure(self, *args: Any, **kwargs: Any) -> Any:
+    def measure(self, *args: object, **kwargs: object) -> Any:
         """Call it with its launches one by one, so that `explain` tells how long each took."""
         self.measured = None
         return self._run(args, kwargs, is_measured=True)
@@ -237,7 +237,7 @@ def _check_function(what: str, function: object) -> None:
             raise DTypeError(what, rule, function=function)
 
 
-def _compiled(function: Function, static: Any, donate: Any, layout: str | None) -> Compiled:
+def _compiled(function: Function, static: object, donate: object, layout: str | None) -> Compiled:
     _check_function("compile", function)
     most = _most_by_place(function)
     fixed = _to_places("static_argnums", static, most)
@@ -264,7 +264,7 @@ def _most_by_place(function: Function) -> int | None:
     )
 
 
-def _to_places(what: str, argument: Any, most: int | None) -> frozenset[int]:
+def _to_places(what: str, argument: object, most: int | None) -> frozenset[int]:
     """Places of arguments, of which negative ones count from the last that the function takes."""
     places = to_ints("compile", what, several(argument))
     for position in places:

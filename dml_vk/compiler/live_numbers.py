@@ -28,7 +28,7 @@ class LiveArgument(LiveNumber):
 
 
 def _unary(name: str, function: Callable[..., Any]) -> None:
-    def of_value(self: LiveArgument, *rest: Any) -> Any:
+    def of_value(self: LiveArgument, *rest: object) -> Any:
         return function(self.pinned(), *rest)
 
     of_value.__name__ = name
@@ -36,12 +36,12 @@ def _unary(name: str, function: Callable[..., Any]) -> None:
 
 
 def _binary(name: str, function: Callable[[Any, Any], Any]) -> None:
-    def of_values(self: LiveArgument, other: Any) -> Any:
+    def of_values(self: LiveArgument, other: object) -> Any:
         if isinstance(other, Tensor):
             return NotImplemented
         return function(self.pinned(), _value_of(other))
 
-    def reflected(self: LiveArgument, other: Any) -> Any:
+    def reflected(self: LiveArgument, other: object) -> Any:
         return function(_value_of(other), self.pinned())
 
     of_values.__name__, reflected.__name__ = f"__{name}__", f"__r{name}__"
@@ -50,7 +50,7 @@ def _binary(name: str, function: Callable[[Any, Any], Any]) -> None:
 
 
 def _comparison(name: str, compare: Callable[[Any, Any], bool]) -> None:
-    def compared(self: LiveArgument, other: Any) -> Any:
+    def compared(self: LiveArgument, other: object) -> Any:
         if isinstance(other, Tensor):
             return NotImplemented
         return compare(self.pinned(), _value_of(other))
@@ -59,7 +59,7 @@ def _comparison(name: str, compare: Callable[[Any, Any], bool]) -> None:
     setattr(LiveArgument, f"__{name}__", compared)
 
 
-def _value_of(number: Any) -> Any:
+def _value_of(number: object) -> Any:
     return number.pinned() if type(number) is LiveArgument else number
 
 

@@ -37,18 +37,18 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
     var = statistics.var
     std = statistics.std
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         selected = super().__getitem__(index)
         if not has_tensors(selected):  # Dask loses the meta when it indexes by a mask
             selected._meta = meta_of(selected.ndim, self.dtype)
             with_our_methods(selected)
         return selected
 
-    def store(self, target: Any, **kwargs: Any) -> Any:
+    def store(self, target: object, **kwargs: object) -> Any:
         """Write to a target that takes arrays of NumPy."""
         return on_host(self).store(target, **kwargs)
 
-    def to_zarr(self, *args: Any, **kwargs: Any) -> Any:
+    def to_zarr(self, *args: object, **kwargs: object) -> Any:
         """Dask's function. `dml_vk.dask.to_zarr` also writes the memory format."""
         return on_host(self).to_zarr(*args, **kwargs)
 
@@ -60,10 +60,10 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
 
     dot = products.dot
 
-    def __matmul__(self, other: Any) -> da.Array:
+    def __matmul__(self, other: object) -> da.Array:
         return products.matmul(self, other)
 
-    def __rmatmul__(self, other: Any) -> da.Array:
+    def __rmatmul__(self, other: object) -> da.Array:
         return products.matmul(other, self)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -72,7 +72,9 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
             return super().__array_function__(func, types, args, kwargs)
         return function(*args, **kwargs)
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object
+    ) -> Any:
         if ufunc is np.matmul and method == "__call__" and not kwargs:
             return products.matmul(*inputs)
         return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)

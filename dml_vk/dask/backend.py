@@ -27,7 +27,7 @@ class Backend(ArrayBackendEntrypoint):  # type: ignore[misc]  # Dask has no type
         return to_tensors
 
     @classmethod
-    def to_backend(cls, data: da.Array, **named: Any) -> da.Array:
+    def to_backend(cls, data: da.Array, **named: object) -> da.Array:
         if has_tensors(data):
             return data
         meta = meta_of(data.ndim, data.dtype)
@@ -42,23 +42,23 @@ class Backend(ArrayBackendEntrypoint):  # type: ignore[misc]  # Dask has no type
         raise DmlVkError("dask", _NOT_HERE, backend="dml_vk")
 
     @staticmethod
-    def ones(*args: Any, **named: Any) -> da.Array:
+    def ones(*args: object, **named: object) -> da.Array:
         return _created("ones", args, named)
 
     @staticmethod
-    def zeros(*args: Any, **named: Any) -> da.Array:
+    def zeros(*args: object, **named: object) -> da.Array:
         return _created("zeros", args, named)
 
     @staticmethod
-    def empty(*args: Any, **named: Any) -> da.Array:
+    def empty(*args: object, **named: object) -> da.Array:
         return _created("empty", args, named)
 
     @staticmethod
-    def full(*args: Any, **named: Any) -> da.Array:
+    def full(*args: object, **named: object) -> da.Array:
         return _created("full", args, named)
 
     @staticmethod
-    def arange(*args: Any, **named: Any) -> da.Array:
+    def arange(*args: object, **named: object) -> da.Array:
         return _created("arange", args, {"like": meta_of(0), **named})
 
 

@@ -9,7 +9,7 @@ import dask.array as da
 import numpy as np
 
 from dml_vk.array.creation.arrays import asarray as to_tensor
-from dml_vk.dtypes import float32, to_dtype
+from dml_vk.dtypes import DTypeLike, float32, to_dtype
 from dml_vk.layout import Layout, MemoryFormat
 from dml_vk.runtime.device import default_device
 from dml_vk.strides.order import OrderLike
@@ -50,10 +50,10 @@ def from_array(
 
 
 def asarray(
-    x: Any,
+    x: object,
     *,
     chunks: Chunks = "auto",
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     device: DeviceLike = None,
     memory_format: MemoryFormat | None = None,
 ) -> da.Array:
@@ -96,13 +96,13 @@ def on_host(x: da.Array) -> da.Array:
     return x.map_blocks(np.asarray, dtype=kind, meta=np.empty((0,) * x.ndim, kind))
 
 
-def meta_of(ndim: int, dtype: Any = None, order: OrderLike | None = None) -> Tensor:
+def meta_of(ndim: int, dtype: DTypeLike | None = None, order: OrderLike | None = None) -> Tensor:
     """An empty tensor, from which Dask takes the type, dtype and dim order of chunks."""
     kind = float32 if dtype is None else to_dtype("dask", dtype)
     return tensor_over("dask", Layout.packed((0,) * ndim, order), kind, default_device())
 
 
-def meta_like(x: da.Array, dtype: Any) -> Tensor:
+def meta_like(x: da.Array, dtype: DTypeLike) -> Tensor:
     """The `_meta` of an array like x whose chunks have this dtype."""
     return meta_of(x.ndim, dtype, x._meta.layout.order)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from distributed import LocalCluster, Nanny
 
@@ -34,7 +33,7 @@ class DeviceCluster(LocalCluster):  # type: ignore[misc]  # distributed has no t
         *,
         n_workers: int | None = None,
         threads_per_worker: int = 1,
-        **named: Any,
+        **named: object,
     ) -> None:
         indexes = best_devices() if devices is None else [_index(device) for device in devices]
         if not indexes:
@@ -53,11 +52,11 @@ class DeviceNanny(Nanny):  # type: ignore[misc]
 
     def __init__(
         self,
-        *args: Any,
+        *args: object,
         name: int | str,
         devices: Sequence[int],
         env: dict[str, str] | None = None,
-        **named: Any,
+        **named: object,
     ) -> None:
         own = {"DML_VK_DEVICE": str(devices[int(name) % len(devices)])}
         super().__init__(*args, name=name, env={**own, **(env or {})}, **named)

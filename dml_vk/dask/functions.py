@@ -13,6 +13,7 @@ from dask.array import core, ma, routines, ufunc
 
 from dml_vk.dask import nan_statistics, products, statistics
 from dml_vk.dask.chunks import has_tensors, on_host
+from dml_vk.dtypes import DTypeLike
 from dml_vk.tensor.core import Tensor
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -56,7 +57,7 @@ def _dispatching(ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callab
     signature = inspect.signature(theirs)
 
     @functools.wraps(theirs, assigned=_NAMES)
-    def function(*args: Any, **kwargs: Any) -> Any:
+    def function(*args: object, **kwargs: object) -> Any:
         if not any(map(has_tensors, (*args, *kwargs.values()))):
             return theirs(*args, **kwargs)
         bound = signature.bind(*args, **kwargs)  # by position: our x is Dask's a
@@ -69,7 +70,9 @@ def _inferring(theirs: Callable[..., Any]) -> Callable[..., Any]:
     """Infer dtypes of results from tensors, where Dask would from arrays of NumPy."""
 
     @functools.wraps(theirs, assigned=_NAMES)
-    def elemwise(op: Callable[..., Any], *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def elemwise(
+        op: Callable[..., Any], *args: object, dtype: DTypeLike | None = None, **kwargs: object
+    ) -> Any:
         if dtype is None and any(map(has_tensors, args)):
             dtype = _computed_dtype(op, args)
         return theirs(op, *args, dtype=dtype, **kwargs)
@@ -94,5 +97,5 @@ def _without_elements(x: Any) -> Any:
     return x if np.ndim(x) == 0 else np.empty((0,) * np.ndim(x), x.dtype)
 
 
-def _from_host(function: Callable[..., Any], x: da.Array, *args: Any, **kwargs: Any) -> Any:
+def _from_host(function: Callable[..., Any], x: da.Array, *args: object, **kwargs: object) -> Any:
     return function(on_host(x), *args, **kwargs)

@@ -61,7 +61,7 @@ def _percentile(x: Tensor, q: Any, method: str = "linear") -> tuple[Tensor | Non
     return (dml_vk.percentile(x, q, method=method) if len(x) else None), len(x)
 
 
-def _to_numpy(x: Tensor, **_: Any) -> Array:
+def _to_numpy(x: Tensor, **_: object) -> Array:
     return x.numpy()
 
 

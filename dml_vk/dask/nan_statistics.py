@@ -31,19 +31,19 @@ from dml_vk.array.statistics.reductions import computed_in
 from dml_vk.dask import statistics
 from dml_vk.dask.chunks import meta_like
 from dml_vk.dask.statistics import SplitEvery, as_dtype, axes_of, dtype_of, each, else_dasks, handed
-from dml_vk.dtypes import DType, bool_, to_dtype
+from dml_vk.dtypes import DType, DTypeLike, bool_, to_dtype
 from dml_vk.promotion import float_dtype
 from dml_vk.tensor.core import Tensor
 
 
 @else_dasks
 def nansum(
-    x: Any,
+    x: object,
     axis: Axes | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     split_every: SplitEvery = None,
-    out: Any = None,
+    out: object = None,
 ) -> Any:
     """Return the sums over these axes, ignoring NaN, with the bits of `dml_vk.nansum`.
 
@@ -57,12 +57,12 @@ def nansum(
 
 @else_dasks
 def nanprod(
-    x: Any,
+    x: object,
     axis: Axes | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     split_every: SplitEvery = None,
-    out: Any = None,
+    out: object = None,
 ) -> Any:
     """Return the products over these axes, ignoring NaN, with the bits of `dml_vk.nanprod`.
 
@@ -76,12 +76,12 @@ def nanprod(
 
 @else_dasks
 def nanmean(
-    x: Any,
+    x: object,
     axis: Axes | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     split_every: SplitEvery = None,
-    out: Any = None,
+    out: object = None,
 ) -> Any:
     """Return the means over these axes, ignoring NaN, with the bits of `dml_vk.nanmean`.
 
@@ -100,13 +100,13 @@ def nanmean(
 
 @else_dasks
 def nanvar(
-    x: Any,
+    x: object,
     axis: Axes | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     ddof: float = 0,
     split_every: SplitEvery = None,
-    out: Any = None,
+    out: object = None,
 ) -> Any:
     """Return the variances over these axes, ignoring NaN, with the bits of `dml_vk.nanvar`.
 
@@ -120,13 +120,13 @@ def nanvar(
 
 @else_dasks
 def nanstd(
-    x: Any,
+    x: object,
     axis: Axes | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     ddof: float = 0,
     split_every: SplitEvery = None,
-    out: Any = None,
+    out: object = None,
 ) -> Any:
     """Return the standard deviations over these axes, ignoring NaN: the square roots of `nanvar`.
 
@@ -138,7 +138,7 @@ def nanstd(
     return handed(_spread("nanstd", x, axis, dtype, keepdims, ddof), out)
 
 
-def _filled(x: Any, number: int) -> Any:
+def _filled(x: object, number: int) -> Any:
     return each(x, partial(filled, number=number), dtype_of(x))
 
 
@@ -154,7 +154,9 @@ def _mean(x: Any, axes: Any, wide: DType, keepdims: bool) -> Any:
     return da.map_blocks(divide, total, counts, meta=total._meta)
 
 
-def _spread(what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, ddof: float) -> Any:
+def _spread(
+    what: str, x: object, axis: object, dtype: DTypeLike | None, keepdims: bool, ddof: float
+) -> Any:
     if dtype is not None:
         x = as_dtype(x, to_dtype(what, dtype))
     axes, less = axes_of(what, x, axis), to_correction(what, 0.0, ddof)

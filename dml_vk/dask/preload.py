@@ -8,7 +8,6 @@ that a launcher such as Slurm sets.
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import click
 
@@ -19,7 +18,7 @@ from dml_vk.runtime.device import device
 LOCAL_RANKS = ("SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "LOCAL_RANK")
 
 
-def _set_up(worker: Any, wanted: str) -> None:
+def _set_up(worker: object, wanted: str) -> None:
     """Select and open the device. Dask calls it with the worker."""
     os.environ["DML_VK_DEVICE"] = wanted or os.environ.get("DML_VK_DEVICE", "") or _by_rank()
     device()

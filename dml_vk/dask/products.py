@@ -81,7 +81,7 @@ def matmul(x1: Any, x2: Any) -> da.Array:
     return product if columns else product[..., 0]
 
 
-def _with_tensors(x: Any) -> da.Array:
+def _with_tensors(x: object) -> da.Array:
     return x if has_tensors(x) else asarray(x)
 
 

@@ -13,7 +13,7 @@ from dml_vk.arguments import Ints, several, to_int
 from dml_vk.array.creation.arrays import empty
 from dml_vk.array.random.draws import NormalDraw, draw_into
 from dml_vk.dask.chunks import Chunks, meta_of
-from dml_vk.dtypes import DType, float32, int64, uint32
+from dml_vk.dtypes import DType, DTypeLike, float32, int64, uint32
 from dml_vk.errors import ErrorsAs
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format
 from dml_vk.ops.draws import Draw
@@ -113,7 +113,7 @@ class Generator:
     def bits(
         self,
         shape: Shape = None,
-        dtype: Any = uint32,
+        dtype: DTypeLike = uint32,
         *,
         chunks: Chunks = "auto",
         memory_format: MemoryFormat = contiguous_format,
@@ -124,7 +124,7 @@ class Generator:
     def random(
         self,
         shape: Shape = None,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         *,
         chunks: Chunks = "auto",
         memory_format: MemoryFormat = contiguous_format,
@@ -137,7 +137,7 @@ class Generator:
         low: float = 0.0,
         high: float = 1.0,
         shape: Shape = None,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         *,
         chunks: Chunks = "auto",
         memory_format: MemoryFormat = contiguous_format,
@@ -151,7 +151,7 @@ class Generator:
         low: int,
         high: int | None = None,
         shape: Shape = None,
-        dtype: Any = int64,
+        dtype: DTypeLike = int64,
         *,
         endpoint: bool = False,
         chunks: Chunks = "auto",
@@ -164,7 +164,7 @@ class Generator:
     def normal(
         self,
         shape: Shape = None,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         *,
         mean: complex = 0.0,
         std: float = 1.0,

@@ -25,7 +25,7 @@ from dml_vk.array.statistics.moments import of_words, to_correction
 from dml_vk.array.statistics.reductions import computed_in
 from dml_vk.dask.chunks import has_tensors, meta_like, meta_of
 from dml_vk.dask.sums import reduced
-from dml_vk.dtypes import DTYPES, DType, float32, float64, to_dtype
+from dml_vk.dtypes import DTYPES, DType, DTypeLike, float32, float64, to_dtype
 from dml_vk.ops.parts import as_parts, words_of
 from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import row_major
@@ -46,7 +46,7 @@ def else_dasks(function: _Function) -> _Function:
     theirs = getattr(reductions, function.__name__)
 
     @functools.wraps(function)
-    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(x: object, *args: object, **kwargs: object) -> Any:
         return (function if is_ours(x) else theirs)(x, *args, **kwargs)
 
     return cast(_Function, call)
@@ -54,12 +54,12 @@ def else_dasks(function: _Function) -> _Function:
 
 @else_dasks
 def sum(
-    x: Any,
+    x: object,
     axis: Axes | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     split_every: SplitEvery = None,
-    out: Any = None,
+    out: object = None,
 ) -> Any:
     """Return the sums over these axes, in the order of `dml_vk.sum`.
 
@@ -75,12 +75,12 @@ def sum(
 
 @else_dasks
 def prod(
-    x: Any,
+    x: object,
     axis: Axes | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     split_every: SplitEvery = None,
-    out: Any = None,
+    out: object = None,
 ) -> Any:
     """Return the products over these axes, in the order of `dml_vk.prod`.
 
@@ -121,13 +121,13 @@ def mean(
 
 @else_dasks
 def var(
-    x: Any,
+    x: object,
     axis: Axes | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     ddof: float = 0,
     split_every: SplitEvery = None,
-    out: Any = None,
+    out: object = None,
 ) -> Any:
     """Return the variances over these axes, with the bits of `dml_vk.var`.
 
@@ -143,13 +143,13 @@ def var(
 
 @else_dasks
 def std(
-    x: Any,
+    x: object,
     axis: Axes | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     ddof: float = 0,
     split_every: SplitEvery = None,
-    out: Any = None,
+    out: object = None,
 ) -> Any:
     """Return the standard deviations over these axes, with the bits of `dml_vk.std`.
 
@@ -167,7 +167,7 @@ def dtype_of(x: Any) -> DType:
     return to_dtype("dask", x.dtype)
 
 
-def as_dtype(x: Any, dtype: DType) -> Any:
+def as_dtype(x: object, dtype: DType) -> Any:
     """Cast the chunks."""
     return x if dtype_of(x) is dtype else each(x, partial(_cast, dtype=dtype), dtype)
 
@@ -178,7 +178,13 @@ def each(x: Any, function: Any, dtype: DType) -> Any:
 
 
 def _accumulated(
-    what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, split_every: SplitEvery, out: Any
+    what: str,
+    x: object,
+    axis: object,
+    dtype: DTypeLike | None,
+    keepdims: bool,
+    split_every: SplitEvery,
+    out: object,
 ) -> Any:
     axes, own = axes_of(what, x, axis), dtype_of(x)
     wanted = sum_dtype(what, own, None if dtype is None else to_dtype(what, dtype))
@@ -191,7 +197,7 @@ def _accumulated(
     return handed(as_dtype(total, wanted), out)
 
 
-def _divided(x: Any, axes: Ints, by: float, dtype: DType, keepdims: bool) -> Any:
+def _divided(x: object, axes: Ints, by: float, dtype: DType, keepdims: bool) -> Any:
     """Sums of real or complex floats, divided and then rounded to this dtype."""
     if dtype.kind == "c":
         return _whole(_divided(_parts(x), axes, by, dtype.part, keepdims), dtype)
@@ -201,7 +207,7 @@ def _divided(x: Any, axes: Ints, by: float, dtype: DType, keepdims: bool) -> Any
     return as_dtype(each(total, partial(_quotient, by=by), computed_in(dtype)), dtype)
 
 
-def _integer_sum(x: Any, axes: Ints, keepdims: bool) -> Any:
+def _integer_sum(x: object, axes: Ints, keepdims: bool) -> Any:
     """The sums of integers or bools as float64, rounded once."""
     if dtype_of(x).itemsize < 8:
         return as_dtype(sum(x, axes, keepdims=keepdims), float64)
@@ -278,6 +284,6 @@ def axes_of(what: str, x: Any, axis: Any) -> Ints:
     return row_major(x.ndim) if axis is None else tuple(sorted(to_axes(what, axis, x.ndim)))
 
 
-def handed(result: Any, out: Any) -> Any:
+def handed(result: object, out: object) -> Any:
     """Return the result, and store it in Dask's array `out` if that is not None."""
     return result if out is None else da.core.handle_out(out, result)

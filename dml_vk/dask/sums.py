@@ -144,7 +144,7 @@ def _flat(parts: Any) -> Iterable[Node]:
     return [node for part in parts for node in _flat(part)]
 
 
-def _joined(parts: Any, *, axis: Ints, keepdims: bool, tree: Tree) -> list[Node]:
+def _joined(parts: object, *, axis: Ints, keepdims: bool, tree: Tree) -> list[Node]:
     """Join nodes whose left and right halves are both known.
 
     A left half without a right one is the node itself.
@@ -165,7 +165,7 @@ def _joined(parts: Any, *, axis: Ints, keepdims: bool, tree: Tree) -> list[Node]
 
 
 def _root(
-    parts: Any, *, axis: Ints, keepdims: bool, tree: Tree, computing_meta: bool = False
+    parts: object, *, axis: Ints, keepdims: bool, tree: Tree, computing_meta: bool = False
 ) -> Any:
     """The sum or product of all elements."""
     ((_, _, value),) = _joined(parts, axis=axis, keepdims=keepdims, tree=tree)

@@ -14,7 +14,7 @@ from dml_vk.errors import LayoutError
 
 def to_zarr(
     x: da.Array,
-    store: Any,
+    store: object,
     *,
     component: str | None = None,
     overwrite: bool = False,

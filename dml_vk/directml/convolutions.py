@@ -138,7 +138,7 @@ got sizes=(1, 16, 6, 6)
         if self.direction is ConvolutionDirection.BACKWARD:
             function, numbers["output_padding"] = conv_transpose, self.output_padding
 
-        def write(x: Tensor, activation: Any, out: Tensor) -> None:
+        def write(x: Tensor, activation: object, out: Tensor) -> None:
             function(x, weight, bias, **numbers, activation=activation, out=out)
 
         write_activated(self._what, self.fused_activation, x, out, write)

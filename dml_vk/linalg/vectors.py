@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dml_vk.arguments import to_int
 from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.math import elementwise
 from dml_vk.array.products.einsum import numeric_dtype
 from dml_vk.array.products.matrix_products import check_matrices, shared_axis
 from dml_vk.array.statistics import reductions
+from dml_vk.dtypes import DTypeLike
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
@@ -47,7 +46,9 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     return x.over(x.layout.diagonal(to_int("diagonal", "offset", offset), -2, -1))
 
 
-def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+def trace(
+    x: Tensor, /, *, offset: int = 0, dtype: DTypeLike | None = None, out: Tensor | None = None
+) -> Tensor:
     """Return the sums of the diagonals of matrices, the last two dims, with the dtype of `sum`.
 
     >>> import dml_vk

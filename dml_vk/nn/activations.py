@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from dml_vk.dtypes import float32, float64
 from dml_vk.errors import RangeError
@@ -20,7 +19,7 @@ ACTIVATIONS = {
 }
 
 
-def to_activation(what: str, value: Any) -> Activation | None:
+def to_activation(what: str, value: object) -> Activation | None:
     """Check an argument `activation`."""
     if value is None:
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from dml_vk.arguments import to_int
 from dml_vk.dtypes import DTYPES
@@ -14,7 +13,7 @@ from dml_vk.ops.view import View, with_dtype
 from dml_vk.tensor.core import Tensor
 
 
-def to_least(what: str, name: str, value: Any, least: int) -> int:
+def to_least(what: str, name: str, value: object, least: int) -> int:
     """Convert to an integer that is at least this, and that kernels can count to."""
     number = to_int(what, name, value)
     if number < least:
@@ -24,7 +23,7 @@ def to_least(what: str, name: str, value: Any, least: int) -> int:
     return number
 
 
-def to_word(what: str, name: str, value: Any, words: Sequence[str]) -> str:
+def to_word(what: str, name: str, value: object, words: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in words:
         raise RangeError(what, f"{name} must be one of {', '.join(words)}", **{name: value})
     return value

@@ -34,7 +34,7 @@ def batch_norm(
     bias: Tensor | None = None,
     *,
     eps: float = 1e-5,
-    activation: Any = None,
+    activation: object = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalise each channel of (N, C, ...) with a given mean and variance: all have size C.
@@ -67,7 +67,7 @@ def batch_norm_train(
     bias: Tensor | None = None,
     *,
     eps: float = 1e-5,
-    activation: Any = None,
+    activation: object = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Normalise each channel of (N, C, ...) by its own mean and variance; return those too.
 

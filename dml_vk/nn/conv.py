@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import Ints, to_int
 from dml_vk.array.calls import call
@@ -36,7 +35,7 @@ def conv(
     padding: int | Sequence[int] | Sequence[Sequence[int]] | str = 0,
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
-    activation: Any = None,
+    activation: object = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return the convolution of an input (N, C_in, spatial...) with 1 to 3 spatial dims.

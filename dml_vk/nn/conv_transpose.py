@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dml_vk.arguments import Ints, to_int
 from dml_vk.array.calls import call
@@ -39,7 +39,7 @@ def conv_transpose(
     output_padding: int | Sequence[int] = 0,
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
-    activation: Any = None,
+    activation: object = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return the transposed convolution of an input (N, C_in, spatial...) with 1 to 3 spatial dims.

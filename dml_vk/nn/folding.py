@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
 
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
@@ -34,7 +33,7 @@ def unfold(
     kernel_size: int | Sequence[int],
     *,
     dilation: int | Sequence[int] = 1,
-    padding: Any = 0,
+    padding: object = 0,
     stride: int | Sequence[int] = 1,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -93,7 +92,7 @@ def fold(
     kernel_size: int | Sequence[int],
     *,
     dilation: int | Sequence[int] = 1,
-    padding: Any = 0,
+    padding: object = 0,
     stride: int | Sequence[int] = 1,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -152,7 +151,7 @@ def image_of(operands: Sequence[Tensor], out: Tensor | None, windows: Windows) -
 
 
 def _windows(
-    what: str, sizes: Ints, kernel_size: Any, dilation: Any, padding: Any, stride: Any
+    what: str, sizes: Ints, kernel_size: object, dilation: object, padding: object, stride: object
 ) -> Windows:
     rank = len(sizes)
     return windows_of(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from dml_vk.arguments import to_axis
 from dml_vk.array.calls import call
-from dml_vk.dtypes import DType, bool_, float32, int32, to_dtype
+from dml_vk.dtypes import DType, DTypeLike, bool_, float32, int32, to_dtype
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
@@ -40,7 +39,7 @@ def one_hot(
     x: Tensor,
     num_classes: int,
     *,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     axis: int = -1,
     out: Tensor | None = None,
 ) -> Tensor:

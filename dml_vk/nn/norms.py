@@ -44,7 +44,7 @@ def layer_norm(
     bias: Tensor | None = None,
     *,
     eps: float = 1e-5,
-    activation: Any = None,
+    activation: object = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalise over the last dims, of sizes `normalized_shape`: (x - mean) / sqrt(variance + eps).
@@ -69,7 +69,7 @@ def rms_norm(
     weight: Tensor | None = None,
     *,
     eps: float = 1e-6,
-    activation: Any = None,
+    activation: object = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Divide by the root of the mean square over the last dims, plus eps under the root.
@@ -90,7 +90,7 @@ def instance_norm(
     bias: Tensor | None = None,
     *,
     eps: float = 1e-5,
-    activation: Any = None,
+    activation: object = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalise each channel of each item of (N, C, spatial...); weight and bias have size C.
@@ -114,7 +114,7 @@ def group_norm(
     bias: Tensor | None = None,
     *,
     eps: float = 1e-5,
-    activation: Any = None,
+    activation: object = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalise groups of channels of each item of (N, C, ...); weight and bias have size C.
@@ -143,7 +143,7 @@ def mean_variance_norm(
     axes: Axes,
     eps: float = 1e-5,
     normalize_variance: bool = True,
-    activation: Any = None,
+    activation: object = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalise over these axes, or without `normalize_variance` only subtract the mean.

@@ -19,7 +19,7 @@ from dml_vk.tensor.operands import check_dtype, to_number, to_tensor, to_tensors
 FLOATS = (float16, float32, float64)
 
 
-def arrays_beside(what: str, *operands: Any) -> Sequence[Any]:
+def arrays_beside(what: str, *operands: object) -> Sequence[Any]:
     """Return NumPy's arrays and lists as tensors if there is a tensor among the operands."""
     for operand in operands:
         if type(operand) is not Tensor and is_on_host(operand):
@@ -28,21 +28,21 @@ def arrays_beside(what: str, *operands: Any) -> Sequence[Any]:
     return operands
 
 
-def floats(what: str, x: Any, name: str = "x") -> Tensor:
+def floats(what: str, x: object, name: str = "x") -> Tensor:
     """Return a tensor of floats."""
     tensor = to_tensor(what, name, x)
     check_dtype(what, tensor.dtype, FLOATS)
     return tensor
 
 
-def floats_beside(what: str, name: str, value: Any, near: Tensor) -> Tensor:
+def floats_beside(what: str, name: str, value: object, near: Tensor) -> Tensor:
     """Return a tensor of floats that is float64 only if `near` is."""
     tensor = to_tensor(what, name, value)
     check_dtype(what, tensor.dtype, FLOATS if near.dtype is float64 else FLOATS[:2])
     return tensor
 
 
-def with_channels(what: str, x: Any, least: int = 2) -> Tensor:
+def with_channels(what: str, x: object, least: int = 2) -> Tensor:
     """Return a tensor of at least this rank, with channels as dim 1."""
     tensor = floats(what, x)
     if tensor.ndim < least:
@@ -51,7 +51,7 @@ def with_channels(what: str, x: Any, least: int = 2) -> Tensor:
     return tensor
 
 
-def of_shape(what: str, name: str, value: Any, shape: Ints, near: Tensor) -> Tensor:
+def of_shape(what: str, name: str, value: object, shape: Ints, near: Tensor) -> Tensor:
     """Return a weight, a bias or a statistic of this shape, on the device of x."""
     if is_on_host(value):
         value = upload_array(what, value, near)
@@ -62,7 +62,7 @@ def of_shape(what: str, name: str, value: Any, shape: Ints, near: Tensor) -> Ten
     return tensor
 
 
-def to_eps(what: str, eps: Any) -> float:
+def to_eps(what: str, eps: object) -> float:
     """Return a number of at least 0."""
     number = float(to_number(what, "eps", eps))
     if not number >= 0:
@@ -70,7 +70,7 @@ def to_eps(what: str, eps: Any) -> float:
     return number
 
 
-def to_power(what: str, name: str, value: Any, *, infinite: bool = False) -> float:
+def to_power(what: str, name: str, value: object, *, infinite: bool = False) -> float:
     """Return the power of a norm. Its reciprocal is a float32 too, unless it may be infinite."""
     power = float(to_number(what, name, value))
     if not (2.0**-100 <= power <= 2.0**100 or (infinite and power == math.inf)):

@@ -47,7 +47,7 @@ def max_pool(
     kernel_size: int | Sequence[int],
     *,
     stride: int | Sequence[int] | None = None,
-    padding: Any = 0,
+    padding: object = 0,
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
@@ -83,7 +83,7 @@ def avg_pool(
     kernel_size: int | Sequence[int],
     *,
     stride: int | Sequence[int] | None = None,
-    padding: Any = 0,
+    padding: object = 0,
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
@@ -112,7 +112,7 @@ def lp_pool(
     kernel_size: int | Sequence[int],
     *,
     stride: int | Sequence[int] | None = None,
-    padding: Any = 0,
+    padding: object = 0,
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     out: Tensor | None = None,
@@ -203,7 +203,7 @@ def global_max_pool(x: Tensor, *, out: Tensor | None = None) -> Tensor:
         return maximum(x, axis=_spatial_axes(x), keepdims=True, out=out)
 
 
-def _global_mean(what: str, x: Any, out: Tensor | None) -> Tensor:
+def _global_mean(what: str, x: object, out: Tensor | None) -> Tensor:
     x = _input(what, x, FLOATS)
     with ErrorsAs(what):
         return mean(x, axis=_spatial_axes(x), keepdims=True, out=out)
@@ -214,7 +214,13 @@ def _spatial_axes(x: Tensor) -> Ints:
 
 
 def _windowed(
-    what: str, x: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: Any
+    what: str,
+    x: object,
+    kernel_size: object,
+    stride: object,
+    padding: object,
+    dilation: object,
+    ceil_mode: object,
 ) -> tuple[Any, ...]:
     """Return the arguments in the hashable form that `_pool` takes."""
     rank = spatial_rank(what, to_tensor(what, "x", x).shape)
@@ -281,7 +287,7 @@ def _pooled(what: str, x: Tensor, pooling: Pooling, out: Tensor | None) -> Tenso
     return target
 
 
-def _input(what: str, x: Any, dtypes: Sequence[DType]) -> Tensor:
+def _input(what: str, x: object, dtypes: Sequence[DType]) -> Tensor:
     tensor = to_tensor(what, "x", x)
     rank = spatial_rank(what, tensor.shape)
     if 0 in tensor.shape[-rank:]:
@@ -301,7 +307,7 @@ def _output_size(what: str, x: Any, output_size: Any) -> Ints:
     return to_output_size(what, output_size, len(spatial))
 
 
-def _check_taps(what: str, kernel: Ints, **shown: Any) -> None:
+def _check_taps(what: str, kernel: Ints, **shown: object) -> None:
     if math.prod(kernel) > MOST_TAPS:
         raise RangeError(what, "windows must have at most 2**24 elements", **shown)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import to_bool
 from dml_vk.array.calls import call
@@ -33,7 +32,7 @@ def linear(
     weight: Tensor,
     bias: Tensor | None = None,
     *,
-    activation: Any = None,
+    activation: object = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return `x @ weight.T + bias` for x (..., in), weight (out, in) and bias (out,).
@@ -96,7 +95,7 @@ def gemm(
     beta: float = 1.0,
     transpose_a: bool = False,
     transpose_b: bool = False,
-    activation: Any = None,
+    activation: object = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return `alpha * (a @ b) + beta * c`, of matrices or batches of them, which broadcast.

@@ -13,6 +13,7 @@ from dml_vk.array.products.einsum import Factor, contracted
 from dml_vk.array.statistics.reductions import sum
 from dml_vk.dtypes import (
     DType,
+    DTypeLike,
     float16,
     float32,
     int8,
@@ -52,7 +53,7 @@ def quantize(
     scale: Operand,
     zero_point: int | Tensor,
     *,
-    dtype: Any,
+    dtype: DTypeLike | None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return round(x / scale) + zero_point as int8, uint8, int16 or uint16, in the format of x.
@@ -97,7 +98,7 @@ def dequantize(
     scale: Operand,
     zero_point: int | Tensor,
     *,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return (x - zero_point) * scale as float32 or float16, in the format of x.
@@ -141,7 +142,9 @@ def _with(
     compute(what, OPERATORS[operator], (x, None), target, common, words)
 
 
-def _checked(what: str, x: Tensor, scale: Any, zero_point: Any, kind: DType) -> tuple[Any, ...]:
+def _checked(
+    what: str, x: Tensor, scale: object, zero_point: object, kind: DType
+) -> tuple[Any, ...]:
     """Return (x, scale, zero point) after checking the last two."""
     tensors = [x]
     if isinstance(scale, Tensor):
@@ -161,7 +164,7 @@ def _checked(what: str, x: Tensor, scale: Any, zero_point: Any, kind: DType) -> 
     return x, scale, zero_point
 
 
-def to_zero_point(what: str, name: str, value: Any, kind: DType) -> Any:
+def to_zero_point(what: str, name: str, value: object, kind: DType) -> Any:
     """Check that a zero point is an integer that the dtype can hold, or a tensor of integers."""
     if isinstance(value, Tensor):
         check_dtype(what, value.dtype, (*SMALL, int32))

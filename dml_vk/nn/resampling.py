@@ -123,7 +123,7 @@ def _maps(
     return tuple([CoordinateMap(*dim, *pair) for dim, pair in zip(known, zip(own, others))])
 
 
-def _coordinates(what: str, value: Any, mode: str, corners: bool) -> Any:
+def _coordinates(what: str, value: object, mode: str, corners: bool) -> Any:
     """Return a name, or the pair of offsets."""
     if corners:
         if value is not None:
@@ -140,7 +140,7 @@ def _coordinates(what: str, value: Any, mode: str, corners: bool) -> Any:
     return to_word(what, "coordinates", value, COORDINATES)
 
 
-def _numbers_of(what: str, name: str, value: Any, count: int) -> list[float]:
+def _numbers_of(what: str, name: str, value: object, count: int) -> list[float]:
     """Convert to a finite number for each spatial dim; a single one holds for all."""
     values = to_tuple(what, name, several(value))
     numbers = [float(to_number(what, name, number)) for number in values]

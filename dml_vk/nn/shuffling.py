@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
@@ -65,7 +64,7 @@ def pixel_unshuffle(
     return call(_shuffled, (x,), out, what, sizes, step, first)
 
 
-def _check(what: str, x: Any, factor: Any, order: Any) -> tuple[Tensor, int, bool]:
+def _check(what: str, x: object, factor: object, order: object) -> tuple[Tensor, int, bool]:
     """Return (x, the factor, whether C is the outermost part of the channels)."""
     tensor = to_tensor(what, "x", x)
     step = to_least(what, "factor", factor, 1)

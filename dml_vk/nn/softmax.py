@@ -76,13 +76,13 @@ def hardmax(x: Tensor, *, axis: Axes = -1, out: Tensor | None = None) -> Tensor:
     return call(_first_largest, (x,), out, axes)
 
 
-def _axes(what: str, axis: Any) -> Any:
+def _axes(what: str, axis: object) -> Any:
     if axis is None:
         raise LayoutError(what, "axis must be an integer or a tuple of integers", axis=axis)
     return axis
 
 
-def _over_rows(what: str, pair: str, x: Tensor, axis: Any, out: Tensor | None) -> Tensor:
+def _over_rows(what: str, pair: str, x: Tensor, axis: object, out: Tensor | None) -> Tensor:
     axes, _ = call_axes(what, x, _axes(what, axis), False)
     return call(_finished, (x,), out, what, pair, axes)
 

@@ -73,7 +73,7 @@ def windows_of(
     dilation: Ints,
     *,
     ceil_mode: bool = False,
-    **shown: Any,
+    **shown: object,
 ) -> Windows:
     """Return the windows over spatial dims of these sizes, at least one in each.
 
@@ -108,6 +108,6 @@ def check_padding(what: str, windows: Windows) -> None:
         raise LayoutError(what, rule, padding=paddings(windows), kernel_size=taps)
 
 
-def to_output_size(what: str, value: Any, rank: int) -> Ints:
+def to_output_size(what: str, value: object, rank: int) -> Ints:
     """Return the size of each spatial dim of a result."""
     return each_dim(what, "output_size", value, rank, 0)

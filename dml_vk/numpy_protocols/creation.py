@@ -29,7 +29,7 @@ def _arange(
 def _shaped(name: str) -> Adapter:
     """Adapt a function of a shape to NumPy's names of memory orders."""
 
-    def adapter(shape: Shape, *value: float, order: str | None = "C", **named: Any) -> Tensor:
+    def adapter(shape: Shape, *value: float, order: str | None = "C", **named: object) -> Tensor:
         form = memory_format(name, order, len(tuple(several(shape))))
         result: Tensor = getattr(ours, name)(shape, *value, memory_format=form, **named)
         return result

@@ -22,7 +22,7 @@ class Download:
         return self.function(*map(_downloaded, args), **arrays)
 
 
-def _downloaded(value: Any) -> Any:
+def _downloaded(value: object) -> Any:
     return value.numpy() if isinstance(value, Tensor) else value
 
 

@@ -55,7 +55,7 @@ def reduction(name: str) -> Callable[..., Tensor]:
 def nan_reduction(name: str) -> Callable[..., Tensor]:
     """Adapt `nansum`, `nanprod`, `nanmax` or `nanmin`."""
 
-    def plain(a: Tensor, **named: Any) -> Tensor:
+    def plain(a: Tensor, **named: object) -> Tensor:
         result: Tensor = getattr(ours, name)(a, **named)
         return result
 
@@ -73,7 +73,7 @@ def _without_nan(
     """Adapt a function such as `nansum`: with the options, `other` with NaN masked out."""
 
     def adapter(
-        a: Tensor, *, initial: Any = NOT_GIVEN, where: ArrayLike = True, **named: Any
+        a: Tensor, *, initial: object = NOT_GIVEN, where: ArrayLike = True, **named: object
     ) -> Tensor:
         starts = initial is not NOT_GIVEN and initial is not None
         if where is True and not starts:
@@ -129,7 +129,7 @@ def moment(name: str) -> Callable[..., Tensor]:
         dtype: DTypeLike | None = None,
         correction: float = 0,
         keepdims: bool = False,
-        **named: Any,
+        **named: object,
     ) -> Tensor:
         if where is True:
             if name != "mean":

@@ -27,7 +27,7 @@ def along(name: str, *, of_one: bool = True) -> Callable[..., Tensor]:
     `of_one`: one number is taken for a vector, whose axis may be named.
     """
 
-    def adapter(a: Tensor, *, axis: int | None = None, **named: Any) -> Tensor:
+    def adapter(a: Tensor, *, axis: int | None = None, **named: object) -> Tensor:
         a = to_tensor(name, "a", a)
         if axis is None or (of_one and not a.ndim and axis in (0, -1)):
             a, axis = ours.ravel(a), 0
@@ -41,7 +41,7 @@ def along_last(name: str, *, of_one: bool = True) -> Callable[..., Tensor]:
     """Adapt a function so that axis None flattens, and the default is the last axis."""
     function = along(name, of_one=of_one)
 
-    def adapter(a: Tensor, *, axis: int | None = -1, **named: Any) -> Tensor:
+    def adapter(a: Tensor, *, axis: int | None = -1, **named: object) -> Tensor:
         return function(a, axis=axis, **named)
 
     return adapter
@@ -60,7 +60,7 @@ def can_cast(from_: DTypeLike | Tensor, to: DTypeLike, casting: Any = None) -> b
 def close(name: str) -> Adapter:
     """Adapt a comparison: with NumPy's arrays, a tolerance may be a 0-D tensor."""
 
-    def adapter(a: Tensor, b: Operand, **named: Any) -> Any:
+    def adapter(a: Tensor, b: Operand, **named: object) -> Any:
         if not all(isinstance(operand, (np.ndarray, Number)) for operand in (a, b)):
             return getattr(ours, name)(a, b, **named)
         tolerances = {
@@ -90,7 +90,7 @@ def in_dtype(name: str) -> Callable[..., Tensor]:
     Results of integers are float32 in any case, and are computed without rounding them first.
     """
 
-    def adapter(a: Tensor, dtype: DTypeLike | None = None, **named: Any) -> Tensor:
+    def adapter(a: Tensor, dtype: DTypeLike | None = None, **named: object) -> Tensor:
         own = a.dtype.kind in "biu" if isinstance(a, Tensor) else False
         if own and dtype is not None and to_dtype(name, dtype) is float32:
             dtype = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,7 +42,7 @@ REPEATED: dict[np.ufunc, Repeated] = {
 }
 
 
-def at(what: str, function: np.ufunc, a: Tensor, key: Any, *more: Operand) -> None:
+def at(what: str, function: np.ufunc, a: Tensor, key: object, *more: Operand) -> None:
     """Apply an operator to the elements of a key, in place.
 
     The operands of one element are first reduced, as by `sum` and similar in row-major order: NumPy

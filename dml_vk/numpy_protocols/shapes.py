@@ -42,7 +42,7 @@ def copyto(dst: Tensor, src: ArrayLike, where: Any = True) -> None:
 def like(name: str) -> Adapter:
     """Adapt a function such as `zeros_like` to NumPy's names of memory orders."""
 
-    def adapter(a: Tensor, *value: float, order: str | None = "K", **named: Any) -> Tensor:
+    def adapter(a: Tensor, *value: float, order: str | None = "K", **named: object) -> Tensor:
         a = to_tensor(name, "a", a)
         shape = named.get("shape")
         rank = a.ndim if shape is None else len(tuple(several(shape)))

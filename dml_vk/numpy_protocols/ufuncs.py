@@ -191,7 +191,7 @@ def _where(what: str, function: np.ufunc, inputs: Arguments, options: Options) -
     return tuple(written) if function.nout > 1 else written[0]
 
 
-def _each(one_or_more: Any) -> Arguments:
+def _each(one_or_more: object) -> Arguments:
     return one_or_more if isinstance(one_or_more, tuple) else (one_or_more,)
 
 

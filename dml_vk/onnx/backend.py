@@ -55,7 +55,7 @@ class Backend:
         return Prepared(load(model, **named))
 
     @classmethod
-    def run_model(cls, model: Any, inputs: Any, device: str = "CPU", **named: Any) -> Any:
+    def run_model(cls, model: object, inputs: object, device: str = "CPU", **named: object) -> Any:
         """Load a model and run it once."""
         return cls.prepare(model, device, **named).run(inputs)
 
@@ -92,7 +92,7 @@ def to_host(value: Value) -> Any:
     return value.numpy() if isinstance(value, Tensor) else value
 
 
-def _array(value: Any) -> Any:
+def _array(value: object) -> Any:
     if isinstance(value, np.ndarray):
         return value
     array = np.asarray(value)

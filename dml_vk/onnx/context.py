@@ -58,7 +58,7 @@ class Context:
             raise ModelError(self.name, "an attribute is missing", attribute=name)
         return self.node.attributes[name]
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> Any:
         return self.node.attributes.get(name, default)
 
     def refuse(self, rule: str, **got: object) -> ModelError:

@@ -51,7 +51,7 @@ class Node:
         """How it is told from others: by its name, or by its first result."""
         return str(self) if self.name or not self.outputs else f"{self.op}({self.outputs[0]})"
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> Any:
         return self.attributes.get(name, default)
 
     @property

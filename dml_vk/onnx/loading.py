@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dml_vk.dtypes import to_dtype
+from dml_vk.dtypes import DTypeLike, to_dtype
 from dml_vk.errors import ModelError, RangeError
 from dml_vk.onnx import operators
 from dml_vk.onnx.constants import Source
@@ -23,12 +23,12 @@ MOST_BYTES = 2**31 - 1  # of a protobuf
 
 
 def load(
-    model: Any,
+    model: object,
     /,
     *,
     device: DeviceLike = None,
     layout: str = "auto",
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Model:
     """Return a model that runs on a device, from a path, bytes or a ModelProto.
 
@@ -59,7 +59,7 @@ def load(
     return Model(graph, open_device(device), layout, wanted)
 
 
-def _proto(what: str, model: Any) -> tuple[ModelProto, Source]:
+def _proto(what: str, model: object) -> tuple[ModelProto, Source]:
     onnx = onnx_package(what)
     if isinstance(model, onnx.ModelProto):
         return _with_graph(what, model), Source(None)

@@ -72,7 +72,7 @@ class Model:
         """What it returns, by name."""
         return {declared.name: declared for declared in self._graph.outputs}
 
-    def __call__(self, *args: Any, **named: Any) -> dict[str, Value]:
+    def __call__(self, *args: object, **named: object) -> dict[str, Value]:
         """Run it on inputs in their order, or by name."""
         names = list(self.inputs)
         if len(args) > len(names):
@@ -166,7 +166,7 @@ class Model:
             return [self._tensor(element) for element in value]
         return self._machine.tensor(value) if isinstance(value, np.ndarray) else value
 
-    def _given(self, declared: Declared, value: Any, sizes: dict[str, int]) -> Value:
+    def _given(self, declared: Declared, value: object, sizes: dict[str, int]) -> Value:
         """An input as a tensor, or as an array where the host needs its values."""
         if isinstance(value, (list, tuple)) and declared.dtype is None:
             element = Declared(declared.name, None, None)

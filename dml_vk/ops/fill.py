@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dml_vk.dtypes import DType
 from dml_vk.kernels.plan.fill import plan_fill
 from dml_vk.ops.numbers import pattern_words
 from dml_vk.ops.view import View, access, check_target
 
 
-def fill_constant(what: str, target: View, dtype: DType, value: Any) -> None:
+def fill_constant(what: str, target: View, dtype: DType, value: object) -> None:
     """Write one value to all elements."""
     check_target(what, target, "target")
     words = pattern_words(what, "value", dtype, value)

@@ -18,7 +18,7 @@ from dml_vk.tracing.numbers import Number, NumberWords
 _LETTERS = {"float16": "<e", "float32": "<f", "float64": "<d"}
 
 
-def scalar_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
+def scalar_words(what: str, name: str, dtype: DType, value: object) -> Ints:
     """Return a number as the words of a scalar, for kernels that compute in this dtype."""
     if isinstance(value, Number):
         return _later(scalar_words, what, name, dtype, value)
@@ -30,7 +30,7 @@ def scalar_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
     return (int.from_bytes(data, "little", signed=dtype.kind == "i") & 0xFFFFFFFF,)
 
 
-def double_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
+def double_words(what: str, name: str, dtype: DType, value: object) -> Ints:
     """Return a number, rounded to the dtype, as the words of a float64 or a complex128."""
     if isinstance(value, Number):
         return _later(double_words, what, name, dtype, value)
@@ -38,7 +38,7 @@ def double_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
     return struct.unpack(f"<{2 * len(parts)}I", parts.astype(np.float64).tobytes())
 
 
-def element_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
+def element_words(what: str, name: str, dtype: DType, value: object) -> Ints:
     """Return a number as the bits of an element, for kernels that only move bits."""
     if isinstance(value, Number):
         return _later(element_words, what, name, dtype, value)
@@ -46,7 +46,7 @@ def element_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
     return struct.unpack(f"<{-(-len(data) // 4)}I", data + bytes(-len(data) % 4))
 
 
-def pattern_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
+def pattern_words(what: str, name: str, dtype: DType, value: object) -> Ints:
     """Return the bits of an element, repeated to fill four words."""
     if isinstance(value, Number):
         return _later(pattern_words, what, name, dtype, value)
@@ -72,7 +72,7 @@ def to_bytes(what: str, name: str, dtype: DType, value: Any) -> bytes:
     return rounded(what, name, dtype.numpy_name, value)
 
 
-def rounded(what: str, name: str, kind: str, value: Any) -> bytes:
+def rounded(what: str, name: str, kind: str, value: object) -> bytes:
     """Return the bytes of a real number, rounded.
 
     NumPy alone would also accept strings, None and complex numbers.

@@ -14,7 +14,7 @@ from dml_vk.ops.numbers import rounded
 from dml_vk.ops.view import View, check_target
 
 
-def fill_sequence(what: str, target: View, dtype: DType, start: Any, delta: Any) -> None:
+def fill_sequence(what: str, target: View, dtype: DType, start: object, delta: object) -> None:
     """Write start + i * delta to element i, in logical row-major order.
 
     Floats are computed exactly from float64 start and delta, and rounded once; integers wrap.

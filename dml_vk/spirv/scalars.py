@@ -25,7 +25,7 @@ class Slot(NamedTuple):
 
 
 def to_words(
-    what: str, kind: str, slots: Sequence[Slot], numbers: Any, *, whole: bool
+    what: str, kind: str, slots: Sequence[Slot], numbers: object, *, whole: bool
 ) -> list[int]:
     """Convert values to one word per slot, in order; fewer are allowed unless `whole`.
 
@@ -106,7 +106,7 @@ def _flat(what: str, kind: str, numbers: Any, depth: int = 0) -> list[Any]:
 
 
 def _check_count(
-    what: str, kind: str, slots: Sequence[Slot], count: int, numbers: Any, whole: bool
+    what: str, kind: str, slots: Sequence[Slot], count: int, numbers: object, whole: bool
 ) -> None:
     if count > len(slots) or (whole and count < len(slots)):
         most = "" if whole else "at most "

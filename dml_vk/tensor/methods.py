@@ -21,7 +21,7 @@ from dml_vk.array.math import clipping, elementwise, rounding
 from dml_vk.array.products import matrix_products, vectors
 from dml_vk.array.sorting import sorts
 from dml_vk.array.statistics import moments, reductions
-from dml_vk.dtypes import to_dtype
+from dml_vk.dtypes import DTypeLike, to_dtype
 from dml_vk.errors import DTypeError
 from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
@@ -184,11 +184,11 @@ class TensorMethods(ReductionMethods):
     def __invert__(self: Any) -> Tensor:
         return elementwise.bitwise_invert(self)
 
-    def __getitem__(self: Any, key: Any) -> Tensor:
+    def __getitem__(self: Any, key: object) -> Tensor:
         """Return a view if the key has only ints, slices, `...` and None, else a copy."""
         return indexing.read(self, key)
 
-    def __setitem__(self: Any, key: Any, value: ArrayLike) -> None:
+    def __setitem__(self: Any, key: object, value: ArrayLike) -> None:
         """Write to the selected elements."""
         indexing.write(self, key, value)
 
@@ -335,7 +335,11 @@ class TensorMethods(ReductionMethods):
 
 def _accumulation(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def method(
-        self: Any, axis: Axes | None = None, *, dtype: Any = None, keepdims: bool = False
+        self: Any,
+        axis: Axes | None = None,
+        *,
+        dtype: DTypeLike | None = None,
+        keepdims: bool = False,
     ) -> Tensor:
         return function(self, axis=axis, dtype=dtype, keepdims=keepdims)
 

@@ -31,7 +31,7 @@ class ReductionMethods:
         self: Any,
         axis: Axes | None = None,
         *,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         keepdims: bool = False,
     ) -> Tensor:
         """See `dml_vk.prod`."""
@@ -40,7 +40,7 @@ class ReductionMethods:
         self: Any,
         axis: Axes | None = None,
         *,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         keepdims: bool = False,
     ) -> Tensor:
         """See `dml_vk.sum`."""

@@ -21,7 +21,7 @@ from dml_vk.testing import special
 Array = NDArray[Any]
 
 
-def reference(name: str, *operands: Any, **parameters: float) -> Array:
+def reference(name: str, *operands: object, **parameters: float) -> Array:
     """The result of an operator for NumPy arrays, with NumPy's broadcasting and promotion.
 
     >>> import numpy as np
@@ -45,7 +45,7 @@ def reference(name: str, *operands: Any, **parameters: float) -> Array:
         return np.asarray(result, np.bool_ if operator.result else common)
 
 
-def cast(array: Any, dtype: DType | str) -> Array:
+def cast(array: object, dtype: DType | str) -> Array:
     """Convert to another dtype.
 
     Floats are truncated to integers and clamped to their limits; NaN becomes 0. Integers keep their
@@ -144,7 +144,7 @@ def _bitwise_count(x: Array) -> Array:
     return np.asarray(np.unpackbits(magnitudes[..., None].view(np.uint8), axis=-1).sum(-1))
 
 
-def _rounded(array: Any) -> Array:
+def _rounded(array: object) -> Array:
     """Round to float32 or float64, as activations do with each intermediate product."""
     array = np.asarray(array)
     narrow = np.float64 if array.dtype.char == "g" else np.float32

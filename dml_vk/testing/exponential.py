@@ -11,7 +11,7 @@ Array = NDArray[Any]
 _float = np.float32
 
 
-def exponential(array: Any) -> Array:
+def exponential(array: object) -> Array:
     """Return e to the power of float32 numbers, with the bits of `dml_vk.exp`.
 
     >>> import numpy as np

@@ -44,7 +44,7 @@ def adaptive_positions(size: int, windows: int) -> Rows:
     ]
 
 
-def max_of(array: Any, rows: Sequence[Rows]) -> tuple[Array, Array]:
+def max_of(array: object, rows: Sequence[Rows]) -> tuple[Array, Array]:
     """Return the maximum of each window and its flat index over the spatial dims.
 
     The first of equal elements counts, or the last NaN. Windows without elements have the lowest
@@ -70,7 +70,7 @@ def max_of(array: Any, rows: Sequence[Rows]) -> tuple[Array, Array]:
     return _spatial_last(best), _spatial_last(index)
 
 
-def mean_of(array: Any, rows: Sequence[Rows], ends: Sequence[int] | None = None) -> Array:
+def mean_of(array: object, rows: Sequence[Rows], ends: Sequence[int] | None = None) -> Array:
     """Return the mean of each window: its sum divided by the number of its elements.
 
     With `ends` those before them count too, also where they lie in the padding.
@@ -92,7 +92,7 @@ def mean_of(array: Any, rows: Sequence[Rows], ends: Sequence[int] | None = None)
     return np.asarray(sums / counts, x.dtype)
 
 
-def power_mean_of(array: Any, rows: Sequence[Rows], p: float) -> Array:
+def power_mean_of(array: object, rows: Sequence[Rows], p: float) -> Array:
     """Return `sum(window ** p) ** (1 / p)`; bit for bit only for p = 1 and p = 2.
 
     >>> from dml_vk.testing.pooling import power_mean_of
@@ -122,7 +122,7 @@ def _sums(x: Array, rows: Sequence[Rows]) -> Array:
     return _spatial_last(sums)
 
 
-def _spatial_first(x: Any) -> Array:
+def _spatial_first(x: object) -> Array:
     return np.moveaxis(np.asarray(x), (0, 1), (-2, -1))
 
 

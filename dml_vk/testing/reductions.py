@@ -15,7 +15,7 @@ Array = NDArray[Any]
 Axis = int | tuple[int, ...] | None
 
 
-def reference(name: str, array: Any, axes: tuple[int, ...], *, dtype: Any = None) -> Array:
+def reference(name: str, array: object, axes: tuple[int, ...], *, dtype: object = None) -> Array:
     """The result of a reduction over these axes: NumPy's, unless it lacks this or has other bits.
 
     `dtype` is for those that accumulate.
@@ -31,7 +31,9 @@ def reference(name: str, array: Any, axes: tuple[int, ...], *, dtype: Any = None
         return np.asarray(function(array, axes, **({} if dtype is None else {"dtype": dtype})))
 
 
-def tree_sum(array: Any, axis: Axis = None, *, keepdims: bool = False, dtype: Any = None) -> Array:
+def tree_sum(
+    array: object, axis: Axis = None, *, keepdims: bool = False, dtype: object = None
+) -> Array:
     """Sum floats by an aligned binary tree over the reduced dims in row-major order.
 
     float16 is added in float32 and rounded once.
@@ -44,7 +46,9 @@ def tree_sum(array: Any, axis: Axis = None, *, keepdims: bool = False, dtype: An
     return _tree(np.add, -0.0, 0, array, axis, keepdims, dtype)
 
 
-def tree_prod(array: Any, axis: Axis = None, *, keepdims: bool = False, dtype: Any = None) -> Array:
+def tree_prod(
+    array: object, axis: Axis = None, *, keepdims: bool = False, dtype: object = None
+) -> Array:
     """Multiply floats by the same tree.
 
     >>> import numpy as np
@@ -80,7 +84,7 @@ def _tree(
 def _accumulated(tree: Callable[..., Array], whole: Callable[..., Any]) -> Callable[..., Array]:
     """Floats by a tree, integers in any order."""
 
-    def function(array: Array, axes: Any, *, dtype: Any = None) -> Array:
+    def function(array: Array, axes: object, *, dtype: object = None) -> Array:
         if array.dtype.kind == "f":
             return tree(array, axes, dtype=dtype)
         return np.asarray(whole(array, axes, dtype=dtype))
@@ -91,7 +95,7 @@ def _accumulated(tree: Callable[..., Array], whole: Callable[..., Any]) -> Calla
 def _extreme(name: str) -> Callable[..., Array]:
     """NumPy's, but with +0 greater than -0: NumPy may return either."""
 
-    def function(array: Array, axes: Any) -> Array:
+    def function(array: Array, axes: object) -> Array:
         result = np.asarray(getattr(np, name)(array, axes))
         if result.dtype.kind != "f":
             return result

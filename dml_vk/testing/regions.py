@@ -135,5 +135,5 @@ def _sample(plane: Array, down: Any, across: Any, outside: Any) -> Array:
     return _mixed(upper, _mixed(plane[:, bottom, left], plane[:, bottom, right], beside), below)
 
 
-def _mixed(a: Array, b: Array, share: Any) -> Array:
+def _mixed(a: Array, b: Array, share: object) -> Array:
     return a if share == 0 else (_ONE - share) * a + share * b

@@ -25,7 +25,7 @@ class Moments(NamedTuple):
     squares: Array
 
 
-def softmax(array: Any, axis: Axis = -1) -> Array:
+def softmax(array: object, axis: Axis = -1) -> Array:
     """Divide exp(x - m) by its sum over the axes, where m is the largest element.
 
     >>> import numpy as np
@@ -42,7 +42,7 @@ def softmax(array: Any, axis: Axis = -1) -> Array:
         return np.asarray(exponential(values.astype(np.float32) - largest) * scale, values.dtype)
 
 
-def moments(array: Any, axis: Axis, *, centred: bool = True) -> Moments:
+def moments(array: object, axis: Axis, *, centred: bool = True) -> Moments:
     """Return the moments of the rows over these axes, which are kept with size 1.
 
     If not `centred`, means are 0, and the sums are those of squares.
@@ -78,7 +78,7 @@ def of_groups(channels: Moments, groups: int) -> Moments:
 
 
 def normalised(
-    array: Any, statistics: Moments, eps: float, weight: Any = None, bias: Any = None
+    array: object, statistics: Moments, eps: float, weight: object = None, bias: object = None
 ) -> Any:
     """Subtract the mean and divide by the root of the variance plus eps; apply weight and bias.
 

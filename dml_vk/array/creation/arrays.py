@@ -219,7 +219,7 @@ def asarray(
     return uploaded("asarray", array, kind, device, memory_format)
 
 
-def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = None) -> Tensor:
+def from_dlpack(x: object, /, *, device: DeviceLike = None, copy: bool | None = None) -> Tensor:
     """Create a tensor with the values and memory order of another library's array on the host.
 
     The result is a copy, since a tensor's memory belongs to the device; a tensor is returned

@@ -36,7 +36,7 @@ class Grid:
     def __init__(self, name: str, sparse: bool) -> None:
         self._name, self._sparse = name, sparse
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         what = self._name
         with ErrorsAs(what):
             if not isinstance(key, tuple):

@@ -15,7 +15,7 @@ from dml_vk.tensor.operands import to_tensor
 
 
 def apply_along_axis(
-    func1d: Callable[..., Any], axis: int, arr: Tensor, /, *args: Any, **kwargs: Any
+    func1d: Callable[..., Any], axis: int, arr: Tensor, /, *args: object, **kwargs: object
 ) -> Tensor:
     """Call a function of a vector for all vectors along an axis; its results take their place.
 

@@ -50,7 +50,7 @@ GET, SET = "getitem", "setitem"
 _NUMBERS = (numbers.Real, complex)
 
 
-def read(tensor: Tensor, key: Any) -> Tensor:
+def read(tensor: Tensor, key: object) -> Tensor:
     """`tensor[key]`: a view, or a copy if the key has masks or index tensors.
 
     >>> from dml_vk.array.indexing.api import read
@@ -69,7 +69,7 @@ def read(tensor: Tensor, key: Any) -> Tensor:
     return read_beside(wait, lambda: gathered(GET, tensor, parsed, parts), None)
 
 
-def write(tensor: Tensor, key: Any, value: ArrayLike) -> None:
+def write(tensor: Tensor, key: object, value: ArrayLike) -> None:
     """`tensor[key] = value`, where the value broadcasts as in NumPy and is cast as by `astype`.
 
     Numbers must be of a kind that the dtype can hold. Of several values for one element, the last
@@ -96,7 +96,7 @@ def write(tensor: Tensor, key: Any, value: ArrayLike) -> None:
         _write_indexes(tensor, parsed, content)
 
 
-def _view_of_key(what: str, tensor: Tensor, key: Any, plain: Hashable, spec: Spec) -> Tensor:
+def _view_of_key(what: str, tensor: Tensor, key: object, plain: Hashable, spec: Spec) -> Tensor:
     """Return the view that a key of ints and slices selects. `plain` is its hashable form."""
     known = spec.views.get(plain)
     if known is None:
@@ -119,7 +119,7 @@ def _is_view_itself(view: Tensor, value: ArrayLike) -> bool:
     return value._allocation is memory and not (memory.is_fixed or view._layout.overlaps)
 
 
-def copy_if_shared(what: str, operand: Any, out: Tensor | None) -> Any:
+def copy_if_shared(what: str, operand: object, out: Tensor | None) -> Any:
     """Return the operand, or a copy of it if it shares memory with `out`."""
     if not isinstance(operand, Tensor):
         return operand

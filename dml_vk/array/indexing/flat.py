@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,11 +46,11 @@ class Flat:
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.copy())
 
-    def __getitem__(self, key: Any) -> Tensor:
+    def __getitem__(self, key: object) -> Tensor:
         selected = reshape(self.base, -1)[key]
         return selected.clone() if selected.allocation is self.base.allocation else selected
 
-    def __setitem__(self, key: Any, value: ArrayLike) -> None:
+    def __setitem__(self, key: object, value: ArrayLike) -> None:
         base = self.base
         along = base.layout.view([base.size])
         flat = self.copy() if along is None else base.over(along)

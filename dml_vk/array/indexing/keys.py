@@ -84,7 +84,7 @@ def basic(key: Any) -> Any:
     return None
 
 
-def parse(what: str, tensor: Tensor, key: Any) -> Key:
+def parse(what: str, tensor: Tensor, key: object) -> Key:
     """Parse a key for this tensor; everything is checked except values on the device."""
     layout = tensor.layout
     if type(key) is int and layout.sizes:

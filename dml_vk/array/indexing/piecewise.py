@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import pi
-from typing import Any
 
 from dml_vk.arguments import Axes, Ints, to_axis, to_tuple
 from dml_vk.array.creation.arrays import zeros_like
@@ -78,9 +77,9 @@ def piecewise(
     condlist: Sequence[ArrayLike],
     funclist: Sequence[Operand | Callable[..., Operand]],
     /,
-    *args: Any,
+    *args: object,
     out: Tensor | None = None,
-    **named: Any,
+    **named: object,
 ) -> Tensor:
     """Return, where a condition is true, the value of its function; the last such one counts.
 

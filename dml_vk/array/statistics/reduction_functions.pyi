@@ -90,7 +90,7 @@ def prod(
     /,
     axis: Axes | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -101,7 +101,7 @@ def sum(
     /,
     axis: Axes | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:

@@ -18,7 +18,18 @@ from dml_vk.arguments import Axes, Ints, is_axis_of_none, is_one, to_bool
 from dml_vk.array.calls import call
 from dml_vk.array.manipulation.shapes import to_axes
 from dml_vk.array.statistics.complex_extremes import is_extreme, write_extreme
-from dml_vk.dtypes import DTYPES, DType, bool_, complex128, float32, float64, int64, to_dtype, uint8
+from dml_vk.dtypes import (
+    DTYPES,
+    DType,
+    DTypeLike,
+    bool_,
+    complex128,
+    float32,
+    float64,
+    int64,
+    to_dtype,
+    uint8,
+)
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
 from dml_vk.kernels.reductions import REDUCTIONS, Reduction
@@ -139,13 +150,18 @@ def call_axes(what: str, x: Any, axis: Any, keepdims: Any) -> tuple[int | Ints |
     return axis, to_bool(what, "keepdims", keepdims)
 
 
-def check_one_axis(what: str, axis: Any) -> None:
+def check_one_axis(what: str, axis: object) -> None:
     if not is_one(axis):
         raise LayoutError(what, "axis must be an integer or None", axis=axis)
 
 
 def _accumulated(
-    what: str, x: Tensor, axis: Axes | None, dtype: object, keepdims: bool, out: Tensor | None
+    what: str,
+    x: Tensor,
+    axis: Axes | None,
+    dtype: DTypeLike | None,
+    keepdims: bool,
+    out: Tensor | None,
 ) -> Tensor:
     """Sum or multiply in the requested dtype."""
     wanted = None if dtype is None else to_dtype(what, dtype)
@@ -212,7 +228,7 @@ def _accumulation(what: str) -> Callable[..., Tensor]:
         /,
         axis: Axes | None = None,
         *,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         keepdims: bool = False,
         out: Tensor | None = None,
     ) -> Tensor:

@@ -60,10 +60,10 @@ def product(name: str, shape: tuple[int, ...], kind: str) -> Case:
 def _networks(scale: int, is_large: bool) -> Iterator[Case]:
     batch = 32 if is_large else 1
 
-    def functional(name: str, **options: Any) -> Any:
+    def functional(name: str, **options: object) -> Any:
         return lambda xp, *operands: getattr(xp.nn.functional, name)(*operands, **options)
 
-    def conv(**options: Any) -> dict[str, Any]:
+    def conv(**options: object) -> dict[str, Any]:
         return {"torch": functional("conv2d", **options), "cupy": None}
 
     for channels, edge in ((64, 56), (256, 14)):
