@@ -249,7 +249,11 @@ def _plan(
     if unit_rounds > rounds.MOST or chunks >= 2**12:
         return None
     wide = _WIDTH if way == "across" else 1
-    together, reads = team.lanes // team.members, 2 if team is _ALONE else 1
+    together, count = team.lanes // team.members, math.prod([dim.size for dim in rows.rows])
+    # For the pair, and for the elements; or what each invocation of a team keeps.
+    load = Load(2 * rows.elements * wide, 2 * _CHUNK * wide)
+    if team is not _ALONE:
+        load = Load(_CHUNK * team.lanes, _CHUNK, team.lanes)
     path = Path(
         way,
         dims,
@@ -258,11 +262,11 @@ def _plan(
             "SRC_QUADS": pack_bits(src_quads),
             "DST_QUADS": int(quads),
         },
-        whole=-(-math.prod([dim.size for dim in rows.rows]) // together),
+        whole=-(-count // together),
         edges=0,
         groups=1,
         extent=1,
-        unit_ns=(50.0 + _ELEMENT_NS[kind] * rows.elements * wide) * together,
+        unit_ns=(50.0 + _ELEMENT_NS[kind] * rows.elements * wide) * min(together, count),
         unit_rounds=unit_rounds,
         elements=rows.elements * wide * together,
         by="quads" if quads or wide > 1 else "elements",
@@ -290,8 +294,7 @@ def _plan(
         },
         lanes=None if team is _ALONE else team.lanes,
         by_teams=team is not _ALONE,
-        # For the pair, and for the elements.
-        loads=(Load(reads * path.elements, reads * _CHUNK * wide),),
+        loads=(load,),
     )
 
 

@@ -142,6 +142,21 @@ def test_workgroups_write_nothing_but_their_rows(name, dtype):
                 assert_same(into, around)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_what_comes_before_rows_joins_the_launch_of_workgroups(axis):
+    """Also where it takes loops, of which each invocation does only those of its own elements."""
+    array = (chance().normal(size=(4100, 40) if axis else (40, 4100)) + 4).astype(np.float32)
+    x, y = dml_vk.asarray(array), dml_vk.asarray(np.float32(3))
+    wanted = softmax(array / np.float32(3) + array, axis)
+    with profiled(dml_vk.device(), EAGER["wide"]):
+        joined = dml_vk.compile(lambda x, y: nn.softmax(x / y + x, axis=axis))
+        joined(x, y)
+        with launches() as seen:
+            found = joined(x, y)
+        assert_same(found, wanted)
+    assert len(seen) == 1
+
+
 def test_rows_that_take_a_lane_too_many_rounds_take_several_launches():
     array = (chance().normal(size=(40_000, 64)) + 4).astype(np.float32)
     with profiled(dml_vk.device(), EAGER["CPU"]), launches() as seen:

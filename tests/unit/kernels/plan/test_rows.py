@@ -83,3 +83,14 @@ def test_shared_memory_suffices(pair, size):
     numbers = 2 if pair == "exp_sum" else 3
     nodes = sum([numbers * lanes // 4**level for level in range(5)])
     assert 4 * (17 * lanes + 2 * lanes + nodes) <= H200.max_shared_bytes
+
+
+def test_few_rows_are_estimated_by_what_there_is():
+    few, many = plan_for(Layout((2, 17)), (1,)), plan_for(Layout((32, 17)), (1,))
+    assert few.units == many.units == 1
+    assert 16 * few.unit_ns == many.unit_ns
+
+
+def test_an_invocation_reads_a_chunk():
+    (load,) = plan_for(Layout((65536, 65)), (1,)).loads
+    assert load.elements == 16 * load.lanes == 16 * 256
