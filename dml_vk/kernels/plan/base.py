@@ -22,6 +22,7 @@ class Load(NamedTuple):
 
     elements: float
     unrolled: float  # of these, how many are in unrolled code
+    lanes: int = 1  # invocations that share them
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -196,7 +196,7 @@ def _work(plan: Plan, kernel: Inlined, passing: Passing, chain: Chain, outline: 
             unit *= WORD // size  # It reads an element, and all that are in its word are computed.
         elements = math.ceil(load.elements * unit)
         most = max(text, load.unrolled * unit) * (len(chain.nodes) + recompute_ns(chain.nodes))
-        total = plan.unit_rounds * (1 + each) + each * elements
+        total = plan.unit_rounds * (1 + each) + each * -(-elements // load.lanes)
         return _Work(float(plan.units * elements), total, most <= _MOST_UNROLLED)
     most = plan.unit_rounds + each * (plan.unit_rounds + 1) * text
     row = OF_MODULES[module_of(kernel)]

@@ -165,7 +165,10 @@ def plan_pass(
     across = across and src <= 8
     width = _WIDTH if across else 1
     count = min(pass_.block, pass_.leaf_count)
-    by_teams = suits_teams(count, src, profile)
+    one_each = "team_columns" in _VARIANTS[reducer.kind]
+    columns = across or (one_each and row.strides[0] == 1 and pass_.leaves[-1].step != 1)
+    # A column that is a single member's part is reduced without meeting others.
+    by_teams = suits_teams(count, src, profile) and not (columns and count <= _LEAST_PART)
     read = _read(reducer, task, pass_, across, by_teams)
     dst_quads = (
         across
@@ -179,8 +182,6 @@ def plan_pass(
         steps = tuple([stride * _WIDTH for stride in row.strides])
         inner = [Dim(steps, -(-row.size // _WIDTH)), *others]
     if by_teams:
-        one_each = "team_columns" in _VARIANTS[reducer.kind]
-        columns = across or (one_each and row.strides[0] == 1 and pass_.leaves[-1].step != 1)
         team = team_of(reducer.kind, read, src, pass_, columns, width, inner[0].size, profile)
         way = "team_across" if across else "team_columns" if columns else "team"
     else:
@@ -200,18 +201,18 @@ def plan_pass(
         "MEMBERS": team.members,
         **dict(zip(_OWN_SPEC.get(reducer.kind, ()), reducer.constants, strict=True)),
     }
-    together = team.lanes // team.members
+    together, results = team.lanes // team.members, math.prod([dim.size for dim in inner])
     path = Path(
         way,
         inner,
         constants,
-        whole=-(-math.prod([dim.size for dim in inner]) // together),
+        whole=-(-results // together),
         edges=0,
         groups=1,
         extent=row.size,
         unit_rounds=team.rounds,
         elements=width * together,
-        unit_ns=(20.0 + leaf_ns * (count + team.chunk) * width) * together,
+        unit_ns=(20.0 + leaf_ns * (count + team.chunk) * width) * min(together, results),
         shares_words=dst < 4,
         by=("elements", "words", "quads")[read],
     )

@@ -1,7 +1,7 @@
 """Plan softmax and norms of whole rows: one launch reads each row, and then computes its elements.
 
-There is no plan for rows that are too long, too few to keep the device busy, or in a layout that
-the kernels of `plan.reduce` and `finish` read faster.
+There is no plan for rows that are too long, or in a layout that the kernels of `plan.reduce` and
+`finish` read faster; nor, on CPUs, for rows that are too few to keep the device busy.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending
 from dml_vk.kernels.plan.paths import (
     ANY,
-    LOCAL_SIZE,
     Path,
     pack_bits,
     pack_pairs,
     plan_of,
+    power_of_two,
     row_constants,
 )
 from dml_vk.kernels.plan.reduce import PAIR_OPCODES, PAIRS
@@ -31,20 +31,28 @@ from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task, columns_of, in_
 from dml_vk.limits import Profile
 
 _CHUNK = 16  # elements of the lowest node of a tree
-_MOST_NODES = 2**10  # of one row, in shared memory
-_MOST_BLOCK = 2**6  # elements that one invocation of a team reduces at once
 _MOST_PARTS = 2**8
 _WIDTH = 4  # rows, or parts of one, that an "across" variant takes at once
 _RANK = 4
-_SHORT = 64  # elements, for which a team is too large
+# Invocations of a team, for each of which there is a chunk: at least where there are few rows, or
+# enough to keep a large GPU busy; and at most.
+_FEW_LANES, _MANY_LANES, _MOST_LANES = 64, 256, 1024
+_BUSY = 2**18
+_SIDE, _LEAST_SIDE = 32, 8  # rows or parts side by side, so that cache lines are used up
 # Of a row on a CPU: as many rows as it has lanes stay in its cache until they are read again.
 _MOST_BYTES = 2**15
 _ELEMENT_NS = {"softmax": 6.0, "moments": 4.0}
 _SPEC = (
     *("OP", "FINISH", "AFTER", "SCALARS", "TYPE", "B_TYPE", "C_TYPE"),
-    *("EPS", "GAPS", "TIERS", "PARTS", "JOINED", "BLOCK"),
+    *("EPS", "GAPS", "TIERS", "PARTS", "JOINED", "MEMBERS", "PART_MEMBERS"),
 )
-_WAYS: dict[str, dict[str, str]] = {"along": {}, "across": {"ACROSS": "1"}, "team": {"TEAM": "1"}}
+_WAYS: dict[str, dict[str, str]] = {
+    "along": {},
+    "across": {"ACROSS": "1"},
+    "team": {"TEAM": "1"},
+    "team_columns": {"TEAM": "1", "COLUMNS": "1"},
+}
+_VALUES = {"softmax": 2, "moments": 3}  # numbers of a node
 KERNELS = tuple(
     [
         Kernel(
@@ -61,6 +69,7 @@ KERNELS = tuple(
                 f"{way}_{bits}": {**PAIR_OPCODES, **finishes.OPCODES, **macros, "BITS": str(bits)}
                 for way, macros in _WAYS.items()
                 for bits in (32, 16)
+                if way != "team_columns" or bits == 32  # others would share words
             },
         )
         for kind in _ELEMENT_NS
@@ -142,18 +151,43 @@ def _merged(dims: Sequence[Dim]) -> Dim | None:
     return merged
 
 
+class _Team(NamedTuple):
+    """How workgroups share rows; see glsl/include/families/rows_team.glsl."""
+
+    lanes: int = 1  # invocations of a workgroup
+    members: int = 1  # of these, for each row
+    part_members: int = 1  # and for each part of it
+
+
+_ALONE = _Team()
+
+
 def _by_teams(task: Task, rows: _Rows, count: int, starts: Ints, done: Finish) -> Plan | None:
     """For devices whose lanes load adjacent addresses together."""
+    profile, side = task.profile, rows.rows[0]
+    part_members = power_of_two(-(-rows.inner.size // _CHUNK))
+    members = part_members * power_of_two(rows.part.size)
     along = rows.inner.strides[0] == 1
-    many = count >= task.profile.units_wanted
-    if many and (rows.elements <= _SHORT or (not along and rows.rows[0].strides[0] == 1)):
+    columns = not along and 1 in (side.strides[0], rows.part.strides[0])
+    if along and rows.elements <= _CHUNK and count >= profile.units_wanted:
         return _plan(task, rows, "along", starts, done)
-    block = _CHUNK
-    while rows.part.size * -(-rows.inner.size // block) > _MOST_NODES and block < _MOST_BLOCK:
-        block *= 2
-    if not along or rows.part.size * -(-rows.inner.size // block) > _MOST_NODES:
+    if not (along or columns):
         return None
-    return _plan(task, rows, "team", starts, done, block)
+    lanes = least = _MANY_LANES if count * members >= _BUSY else _FEW_LANES
+    most = min(_MOST_LANES, 1 << profile.max_invocations.bit_length() - 1)
+    lanes = max(min(least, most), members)
+    if columns:
+        parts = members // part_members if rows.part.strides[0] == 1 else 1
+        aside = min(max(1, _SIDE // parts), power_of_two(side.size))
+        while members * aside > most and aside * parts > _LEAST_SIDE:
+            aside //= 2
+        lanes = max(lanes, members * aside)
+    words = _VALUES[PAIRS[done.pair]] * (lanes * 4 // 3) + 2 * lanes
+    words += 0 if columns else (_CHUNK + 1) * lanes
+    if lanes > most or 4 * words > profile.max_shared_bytes:
+        return None
+    team = _Team(lanes, members, part_members)
+    return _plan(task, rows, "team_columns" if columns else "team", starts, done, team)
 
 
 def _by_lanes(task: Task, rows: _Rows, count: int, starts: Ints, done: Finish) -> Plan | None:
@@ -188,19 +222,18 @@ def _plan(
     way: str,
     starts: Ints,
     done: Finish,
-    block: int = _CHUNK,
+    team: _Team = _ALONE,
     joined: bool = False,
 ) -> Plan | None:
     inner, part = rows.inner, rows.part
     dims, kind = [inner, part, *rows.rows], PAIRS[done.pair]
     per = QUAD_BYTES // task.itemsize
     run = inner.strides[0] == inner.dst == 1 and inner.size % per == 0
-    quads = way != "across" and run and all(task.aligned(k, QUAD_BYTES, dims[1:]) for k in (0, -1))
+    one_each = way in ("across", "team_columns")
+    quads = run and not one_each and all(task.aligned(k, QUAD_BYTES, dims[1:]) for k in (0, -1))
     if task.itemsize < 4 and not quads and way != "across":
         return None  # Rows would share words.
-    team = min(LOCAL_SIZE, task.profile.max_invocations) if way == "team" else 1
-    elements = inner.size if team == 1 else min(block, inner.size)
-    chunks = -(-elements // _CHUNK)
+    chunks = -(-inner.size // _CHUNK) if team is _ALONE else 1
     tiers = sum([chunks > 1, chunks > 15, chunks > 255])
     parts = part.size
     steps = [step if step in (0, 1) else ANY for step in inner.strides[:-1]]
@@ -212,10 +245,15 @@ def _plan(
     # Sources that are neither read by quads nor the same along a part.
     slow = sum([step != 0 and not flag for step, flag in zip(steps, src_quads)])
     slow = 0 if way == "across" else slow
-    unit_rounds = _rounds(inner.size, parts, block, team, tiers, per, slow)
+    unit_rounds = _rounds(inner.size, parts, team, tiers, per, slow)
     if unit_rounds > rounds.MOST or chunks >= 2**12:
         return None
     wide = _WIDTH if way == "across" else 1
+    together, count = team.lanes // team.members, math.prod([dim.size for dim in rows.rows])
+    # For the pair, and for the elements; or what each invocation of a team keeps.
+    load = Load(2 * rows.elements * wide, 2 * _CHUNK * wide)
+    if team is not _ALONE:
+        load = Load(_CHUNK * team.lanes, _CHUNK, team.lanes)
     path = Path(
         way,
         dims,
@@ -224,13 +262,13 @@ def _plan(
             "SRC_QUADS": pack_bits(src_quads),
             "DST_QUADS": int(quads),
         },
-        whole=math.prod([dim.size for dim in rows.rows]),
+        whole=-(-count // together),
         edges=0,
         groups=1,
         extent=1,
-        unit_ns=50.0 + _ELEMENT_NS[kind] * rows.elements * wide,
+        unit_ns=(50.0 + _ELEMENT_NS[kind] * rows.elements * wide) * min(together, count),
         unit_rounds=unit_rounds,
-        elements=rows.elements * wide,
+        elements=rows.elements * wide * together,
         by="quads" if quads or wide > 1 else "elements",
     )
     type_, b_type, c_type = done.types
@@ -251,24 +289,21 @@ def _plan(
             "TIERS": tiers,
             "PARTS": int(parts > 1 or joined),
             "JOINED": int(joined),
-            "BLOCK": block,
+            "MEMBERS": team.members,
+            "PART_MEMBERS": team.part_members,
         },
-        lanes=team if team > 1 else None,
-        by_teams=team > 1,
-        loads=(Load(2 * path.elements, 2 * _CHUNK * wide),),  # for the pair, and for the elements
+        lanes=None if team is _ALONE else team.lanes,
+        by_teams=team is not _ALONE,
+        loads=(load,),
     )
 
 
-def _rounds(size: int, parts: int, block: int, team: int, tiers: int, per: int, slow: int) -> int:
+def _rounds(size: int, parts: int, team: _Team, tiers: int, per: int, slow: int) -> int:
     """Bound the iterations of a row: its trees, and its elements."""
-    chunks = -(-(size if team == 1 else min(block, size)) // _CHUNK)
-    tree = rounds.tree(chunks) if tiers else 0
-    quads = -(-size // (team * min(per, _WIDTH)))
+    if team is not _ALONE:
+        written = _CHUNK // per * slow * rounds.loop(per)
+        return rounds.team_tree(team.members) + written + rounds.PAIR
+    tree = rounds.tree(-(-size // _CHUNK)) if tiers else 0
+    quads = -(-size // min(per, _WIDTH))
     written = rounds.loop(quads, slow * rounds.loop(per)) + 2 * rounds.loop(per)
-    read = rounds.loop(parts, tree + rounds.loop(1))
-    if team > 1:
-        nodes = parts * -(-size // block)
-        turns = rounds.loop(-(-nodes // team))
-        levels = (nodes - 1).bit_length() + 1
-        read = rounds.loop(-(-nodes // team), tree) + 2 * rounds.loop(levels, turns)
-    return read + rounds.loop(parts, written) + rounds.PAIR
+    return rounds.loop(parts, tree + rounds.loop(1)) + rounds.loop(parts, written) + rounds.PAIR

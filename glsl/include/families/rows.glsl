@@ -1,7 +1,7 @@
 // Softmax and norms of whole rows: a unit makes the pair of numbers of a row, and then its elements. The parts
 // of a row are trees of chunks of 16 elements, as in reduce.glsl, and their results the leaves of another tree.
 // If ACROSS is defined, a unit does four rows that lie side by side, or one whose parts do; if TEAM is, a
-// workgroup does a row: nodes that its invocations make meet in shared memory. The includer defines VALUE,
+// workgroup does one or more: see rows_team.glsl. The includer defines VALUE, VALUES, the numbers in one,
 // `combine`, `identity`, `value_of_chunk` and `pair_of_row`.
 
 VALUE identity();
@@ -14,6 +14,7 @@ vec2 pair_of_row(VALUE value);
 #else
 #define WIDTH 1
 #endif
+#ifndef TEAM
 #include "families/node.glsl"
 
 PLACE root;   // of the first of the elements that are reduced
@@ -60,6 +61,7 @@ Node chunk(uint i) {
     return node;
 }
 #include "families/tree.glsl"
+#endif
 
 float last_of(float a, vec2 pair, float b, float c) {
     float alpha = uintBitsToFloat(push.scalars[0]), beta = uintBitsToFloat(push.scalars[1]);
@@ -101,12 +103,12 @@ void finish_part(PLACE at, vec2 pairs[WIDTH]) {
     for (; i < sizes[0]; i++) finish_four(at + i * row_step(), pairs, b, c);
 }
 #else
-void finish_one(PLACE at, vec2 pair) {
-    dst[at.w] = encode(last_of(a_element(at), pair, b_element(at), c_element(at)), TYPE).x;
+void finish_one(PLACE at, vec2 pair, float a) {
+    dst[at.w] = encode(last_of(a, pair, b_element(at), c_element(at)), TYPE).x;
 }
 
-void finish_quad(PLACE at, vec2 pair) {
-    Values a = a_row(at), b = b_row(at), c = c_row(at);
+void finish_quad(PLACE at, vec2 pair, Values a) {
+    Values b = b_row(at), c = c_row(at);
     uvec4 quad = uvec4(0);
     [[unroll]] for (uint k = 0; k < PER; k++) {
         uint made = encode(last_of(a.at[k], pair, b.at[k], c.at[k]), TYPE).x;
@@ -117,84 +119,36 @@ void finish_quad(PLACE at, vec2 pair) {
     else
         [[unroll]] for (uint k = 0; k < 4; k++) dst[at.w + k * row_step().w] = quad[k];
 }
+#endif
 
 #ifdef TEAM
-#define MEMBER (gl_GlobalInvocationID.x % LANES)
-#define MEMBERS LANES
-#define QUADS 1
+#include "families/rows_team.glsl"
 #else
-#define MEMBER 0
-#define MEMBERS 1
+#ifndef ACROSS
 #define QUADS 4  // at once, since an iteration is expensive on a CPU
-#endif
 
 void finish_part(PLACE at, vec2 pair) {
     a_start(at);
     b_start(at);
     c_start(at);
-    uint whole = sizes[0] / (PER * QUADS) * (PER * QUADS);
-    for (uint i = MEMBER * PER * QUADS; i < whole; i += MEMBERS * PER * QUADS)
-        [[unroll]] for (uint q = 0; q < QUADS; q++) finish_quad(at + (i + q * PER) * row_step(), pair);
-    if (QUADS > 1) {
-        uint quads = sizes[0] / PER * PER;
-        for (; whole < quads; whole += PER) finish_quad(at + whole * row_step(), pair);
+    uint quads = sizes[0] / PER * PER, whole = sizes[0] / (PER * QUADS) * (PER * QUADS);
+    for (uint i = 0; i < whole; i += PER * QUADS)
+        [[unroll]] for (uint q = 0; q < QUADS; q++) {
+            PLACE next = at + (i + q * PER) * row_step();
+            finish_quad(next, pair, a_row(next));
+        }
+    for (; whole < quads; whole += PER) {
+        PLACE next = at + whole * row_step();
+        finish_quad(next, pair, a_row(next));
     }
     if (!DST_QUADS)
-        for (uint i = whole + MEMBER; i < sizes[0]; i += MEMBERS) finish_one(at + i * row_step(), pair);
+        for (uint i = whole; i < sizes[0]; i++) {
+            PLACE next = at + i * row_step();
+            finish_one(next, pair, a_element(next));
+        }
 }
 #endif
 
-#ifdef TEAM
-#define MOST 1024  // nodes in shared memory
-shared float nodes[VALUES * MOST];
-
-void put(uint n, VALUE value) {
-    [[unroll]] for (uint k = 0; k < VALUES; k++) nodes[k * MOST + n] = value[k];
-}
-VALUE get(uint n) {
-    VALUE value;
-    [[unroll]] for (uint k = 0; k < VALUES; k++) value[k] = nodes[k * MOST + n];
-    return value;
-}
-
-void meet() {
-    memoryBarrierShared();
-    barrier();
-}
-
-// Combine `many` times `of` nodes, which are `apart`, as `many` trees, whose results are their first nodes.
-void trees(uint many, uint of, uint apart) {
-    for (uint side = 1; side < of; side *= 2) {
-        meet();
-        for (uint n = MEMBER; n < many * of; n += MEMBERS) {
-            uint at = n % of;
-            if (at % (2 * side) == 0 && at + side < of) put(n * apart, combine(get(n * apart), get((n + side) * apart)));
-        }
-    }
-}
-
-VALUE value_of_row(PLACE row) {
-    uint parts = PARTS ? sizes[1] : 1, blocks = (sizes[0] + BLOCK - 1) / BLOCK;
-    meet();  // after the last row has been read
-    for (uint n = MEMBER; n < parts * blocks; n += MEMBERS) {
-        uint from = n % blocks * BLOCK;
-        root = row + n / blocks * strides[1] + from * row_step();
-        count = min(BLOCK, sizes[0] - from);
-        put(n, reduced().at[0]);
-    }
-    trees(parts, blocks, 1);
-    if (PARTS) trees(1, parts, blocks);
-    meet();
-    return get(0);
-}
-
-void unit(uint n, bool whole) {
-    PLACE row = bases + take(n, 2) * strides[2];
-    row += n * strides[3];
-    vec2 pair = pair_of_row(value_of_row(row));
-    for (uint part = 0; part < (PARTS ? sizes[1] : 1); part++) finish_part(row + part * strides[1], pair);
-}
-#else
 void unit(uint n, bool whole) {
     PLACE row = bases + take(n, 2) * strides[2];
     row += n * strides[3];

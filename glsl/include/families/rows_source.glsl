@@ -23,7 +23,8 @@ layout(constant_id = 18) const bool GAPS = true;  // the last chunk of a part is
 layout(constant_id = 19) const uint TIERS = 3;    // of the tree of chunks
 layout(constant_id = 20) const bool PARTS = false;   // a row has several
 layout(constant_id = 21) const bool JOINED = false;  // parts, not rows, are taken four at a time
-layout(constant_id = 22) const uint BLOCK = 16;      // elements of a block, of which a team shares a row's
+layout(constant_id = 22) const uint MEMBERS = 1;       // of a team: invocations per row, a power of two
+layout(constant_id = 23) const uint PART_MEMBERS = 1;  // and per part of it, likewise
 
 layout(binding = DST) writeonly buffer Dst { uint dst[]; };
 layout(binding = DST) writeonly buffer DstQuads { uvec4 dst_quads[]; };

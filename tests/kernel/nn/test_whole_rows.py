@@ -21,8 +21,12 @@ from tests.profiles import PROFILES
 
 # However few rows there are, one launch is wanted.
 EAGER = {name: dataclasses.replace(one, units_wanted=1) for name, one in PROFILES.items()}
-# A workgroup, where lanes would do such short rows.
+# A workgroup, where lanes would do such short rows; and as large ones as lavapipe has room for.
 EAGER["teams"] = dataclasses.replace(PROFILES["GPU"], units_wanted=2**30)
+WIDE = {"max_invocations": 1024, "max_shared_bytes": 2**15}
+EAGER["wide"] = dataclasses.replace(EAGER["teams"], **WIDE)
+# The elements of the longest row of a workgroup, and of the longest column.
+LONGEST = {"GPU": (2**11, 2**8), "teams": (2**11, 2**8), "wide": (2**12, 2**11)}
 SIZES = st.sampled_from([1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 31, 32, 64, 97, 128, 257])
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 65504.0, -1e-7]
 
@@ -86,7 +90,7 @@ def test_channels_and_groups_have_the_bits_of_the_reference(eager, data):
             assert_same(nn.softmax(x, axis=1), softmax(array, 1))
 
 
-@pytest.mark.parametrize("size", [1021, 16384, 65536, 70001])
+@pytest.mark.parametrize("size", [1021, 2048, 2049, 4095, 4096, 4097, 70001])
 def test_rows_up_to_more_than_a_workgroup_holds(size):
     array = (chance().normal(size=(2, size)) + 4).astype(np.float32)
     x = dml_vk.asarray(array)
@@ -96,9 +100,61 @@ def test_rows_up_to_more_than_a_workgroup_holds(size):
             if name in of_norms:
                 assert_same(nn.layer_norm(x, size), normalised(array, moments(array, 1), 1e-5))
             with launches() as seen:
-                assert_same(nn.softmax(x), softmax(array))
-            fits = size <= (2**13 if name == "CPU" else 2**16)
+                found = nn.softmax(x)
+            assert_same(found, softmax(array))
+            fits = size <= (2**13 if name == "CPU" else LONGEST[name][0])
             assert (len(seen) == 1) is fits
+
+
+@pytest.mark.parametrize("size", [255, 256, 257, 2047, 2048, 2049])
+def test_columns_up_to_more_than_a_workgroup_holds(size):
+    array = (chance().normal(size=(size, 11)) + 4).astype(np.float32)
+    x = dml_vk.asarray(array)
+    of_norms = tier.some(LONGEST, 1)
+    for name, (_, longest) in LONGEST.items():
+        with profiled(dml_vk.device(), EAGER[name]):
+            if name in of_norms:
+                wanted = normalised(array, moments(array, 0), 1e-5)
+                assert_same(nn.mean_variance_norm(x, axes=0), wanted)
+            with launches() as seen:
+                found = nn.softmax(x, axis=0)
+            assert_same(found, softmax(array, 0))
+            assert (len(seen) == 1) is (size <= longest)
+
+
+@pytest.mark.parametrize("name", LONGEST)
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_workgroups_write_nothing_but_their_rows(name, dtype):
+    """In place and into a part of a tensor, with more rows than a workgroup has, and odd sizes."""
+    with profiled(dml_vk.device(), EAGER[name]):
+        for sizes in ((70, 1), (9, 64), (33, 100), (5, 1021), (2, 1, 40)):
+            for axis in (0, len(sizes) - 1):
+                array = (chance().normal(size=sizes) + 4).astype(dtype)
+                wanted = softmax(array, axis)
+                x = dml_vk.asarray(array)
+                nn.softmax(x, axis=axis, out=x)
+                assert_same(x, wanted)
+                around = np.full([size + 3 for size in sizes], -9.0, dtype)
+                part = tuple([slice(1, 1 + size) for size in sizes])
+                into = dml_vk.asarray(around)
+                nn.softmax(dml_vk.asarray(array), axis=axis, out=into[part])
+                around[part] = wanted
+                assert_same(into, around)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_what_comes_before_rows_joins_the_launch_of_workgroups(axis):
+    """Also where it takes loops, of which each invocation does only those of its own elements."""
+    array = (chance().normal(size=(4100, 40) if axis else (40, 4100)) + 4).astype(np.float32)
+    x, y = dml_vk.asarray(array), dml_vk.asarray(np.float32(3))
+    wanted = softmax(array / np.float32(3) + array, axis)
+    with profiled(dml_vk.device(), EAGER["wide"]):
+        joined = dml_vk.compile(lambda x, y: nn.softmax(x / y + x, axis=axis))
+        joined(x, y)
+        with launches() as seen:
+            found = joined(x, y)
+        assert_same(found, wanted)
+    assert len(seen) == 1
 
 
 def test_rows_that_take_a_lane_too_many_rounds_take_several_launches():

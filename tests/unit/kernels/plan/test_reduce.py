@@ -248,3 +248,28 @@ def test_workgroups_reduce_in_two_passes(dims):
     assert len([*passes_of(Layout((2**6, 2**6)), dims, Ties.TREE, GPU)]) == 1
     (first, second) = passes_of(Layout((2**31,)), (0,), Ties.TREE, GPU)
     assert (first.block, second.leaf_count) == (2**16, 2**15)
+
+
+def test_short_columns_take_a_gpu_no_longer_than_short_rows():
+    """As a sum over H and W of nine float64 in either format; each in a single launch."""
+    sizes = (2, 8, 3, 3)
+    plans = []
+    for layout in (Layout(sizes), Layout.packed(sizes, channels_last)):
+        (made,) = passes_of(layout, (2, 3), Ties.TREE, GPU, 8)
+        assert made.rest is None
+        plans.append(plan_for(layout, (2, 3), source=float64, target=float64, profile=GPU))
+    rows, columns = [plan.units * plan.unit_ns for plan in plans]
+    assert columns <= 1.25 * rows
+    assert plans[1].module == "reduce_double_along"
+
+
+def test_columns_of_more_than_one_member_are_for_teams():
+    modules = [
+        plan_for(Layout((size, 64)), (0,), profile=GPU, source=source, target=source).module
+        for source in (float32, float64)
+        for size in (16, 17)
+    ]
+    assert modules == [
+        *("reduce_tree_across", "reduce_tree_team_across"),
+        *("reduce_double_along", "reduce_double_team_columns"),
+    ]
