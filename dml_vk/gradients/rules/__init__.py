@@ -1,0 +1,1 @@
+"""How each public operation passes gradients on, by NumPy's chapters."""
