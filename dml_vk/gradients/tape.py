@@ -13,7 +13,7 @@ from typing import Any, cast
 import dml_vk.gradients.rules  # noqa: F401 it loads them
 from dml_vk import context
 from dml_vk.arguments import Ints
-from dml_vk.dtypes import uint8
+from dml_vk.dtypes import DType
 from dml_vk.errors import GradientError
 from dml_vk.gradients.memory import FLOATS, Alias, Home, over, place_of
 from dml_vk.gradients.rules.registry import (
@@ -21,6 +21,7 @@ from dml_vk.gradients.rules.registry import (
     Pullback,
     does_update,
     is_constant,
+    no_gradient_of,
     reason_of,
     rule_of,
 )
@@ -125,7 +126,7 @@ class Tape:
         if x.layout.offset or not x.layout.is_packed:
             with self.outside():
                 x = x.clone()
-        alias = Alias(x.allocation)
+        alias = Alias(x.allocation, self)
         self._aliases[id(alias)] = alias
         own = over(x, alias)
         self.homes[id(alias)] = Home(x.device, alias, x.layout, x.dtype, True)
@@ -137,13 +138,31 @@ class Tape:
         alias = self._aliases.get(id(x.allocation)) if isinstance(x, View) else None
         return x if alias is None else over(x, alias.origin)
 
+    def origin(self, memory: Any) -> Any:
+        """The memory of a tensor as it is outside of the tape."""
+        alias = self._aliases.get(id(memory))
+        return memory if alias is None else alias.origin
+
     def varies(self, x: Any) -> bool:
         """Whether a gradient may flow to this operand."""
-        if not isinstance(x, View) or id(x.allocation) not in self.homes:
+        if not isinstance(x, View):
+            return False
+        if id(x.allocation) not in self.homes:
+            self._check_owner(x.allocation)
             return False
         if x.dtype.kind in FLOATS:
             return True
         raise self.refused("the bits of numbers have no gradient: use stop_gradient first")
+
+    def _check_owner(self, memory: Any) -> None:
+        """Refuse an argument of another function, of which this tape does not know what it is."""
+        if type(memory) is Alias:
+            around: Any = self
+            while around is not memory.owner:
+                around = around.outer if isinstance(around, Tape) else None
+                if around is None:
+                    rule = "an argument must not be used after the gradient of its function"
+                    raise self.refused(rule)
 
     def operation(
         self,
@@ -159,7 +178,7 @@ class Tape:
         if varying and rule is None and not is_constant(function):
             reason = reason_of(function)
             if reason is not None:
-                raise self.refused(reason)
+                raise no_gradient_of(caller().op, reason)
             return self._entered(function, params, operands, out)
         if out is not None:
             self.before_write(out)
@@ -196,12 +215,12 @@ class Tape:
                 return over(result, alias)
         return result
 
-    def write(self, do: Callable[[], None], source: Any, target: Any) -> None:
+    def write(self, do: Callable[[Any, Any], None], source: Any, target: Any) -> None:
         """Do and note a copy, a conversion or a fill."""
         varying = self.varies(source)
         self.before_write(target)
         with self.outside():
-            do()
+            do(self.plain(source), self.plain(target))
         if not varying or target.dtype.kind not in FLOATS:
             self._overwritten(target)
             return
@@ -286,18 +305,19 @@ class Tape:
                 "a tensor that a gradient flows through must not be written in place"
             )
 
-    def _keep(self, place: tuple[int, int], target: View) -> None:
+    def _keep(self, key: tuple[int, int], target: View) -> None:
         """Copy memory that noted operations need, before it is overwritten."""
-        entries = self._saved.pop(place, ())
+        entries = self._saved.pop(key, ())
         if not entries:
             return
         memory = self.plain(target).allocation
-        whole = View(target.device, memory, Layout((memory.nbytes,)), uint8)
+        dtype = _dtype_at(key, entries)
+        whole = View(target.device, memory, Layout((memory.nbytes // dtype.itemsize,)), dtype)
         with self.outside():
             new = copied("gradient", whole).allocation
         for entry in entries:
             entry.saved = [
-                over(x, new) if isinstance(x, View) and place_of(x.allocation) == place else x
+                over(x, new) if isinstance(x, View) and place_of(x.allocation) == key else x
                 for x in entry.saved
             ]
         self._saved.setdefault(place_of(new), []).extend(entries)
@@ -314,10 +334,10 @@ class Tape:
 
     def check_launch(self, accesses: Sequence[Access]) -> None:
         for access in accesses:
-            place = id(access.arena), access.start
-            if place in self._places:
+            key = id(access.arena), access.start
+            if key in self._places:
                 raise self.no_rule()
-            if access.writes and place in self._saved:
+            if access.writes and key in self._saved:
                 raise self.refused("what a gradient needs must not be overwritten")
 
     def check_read(self, memory: MemoryRange) -> None:
@@ -331,7 +351,7 @@ class Tape:
             raise self.refused("the host must not write what a gradient needs")
 
     def no_rule(self) -> GradientError:
-        return self.refused("there is no gradient of this function")
+        return self.refused("there is no gradient of this function yet")
 
     def refused(self, rule: str) -> GradientError:
         entry = caller()
@@ -340,6 +360,12 @@ class Tape:
 
 # Methods that show or test a value, of which nothing can depend on it smoothly.
 _SEEN = {f"Tensor.__{name}__" for name in ("bool", "repr", "str", "format")}
+
+
+def _dtype_at(key: tuple[int, int], entries: Sequence[Entry]) -> DType:
+    """That of what is saved there, of which no other recorder sees the bits alone."""
+    saved = [x for entry in entries for x in entry.saved if isinstance(x, View)]
+    return max([x.dtype for x in saved if place_of(x.allocation) == key], key=lambda d: d.itemsize)
 
 
 def _like(source: View) -> Any:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from dml_vk.errors import GradientError
+from dml_vk.observe.callers import caller
 from dml_vk.tensor.core import Tensor
 
 
@@ -62,6 +64,13 @@ def rule_of(function: Callable[..., Any]) -> Pullback | None:
 def reason_of(function: Callable[..., Any]) -> str | None:
     """Why a function cannot be differentiated, or None."""
     return _reasons.get(function)
+
+
+def no_gradient_of(op: str, reason: str) -> GradientError:
+    """The error for a function that cannot be differentiated, with the reason."""
+    entry = caller()
+    rule = "there is no gradient of this function"
+    return GradientError(op, rule, reason=reason, line=f"{entry.file}:{entry.line}")
 
 
 def is_constant(function: Callable[..., Any]) -> bool:
