@@ -93,6 +93,8 @@ class Tape:
                 yield
         finally:
             self.is_over = True
+            self._places.clear()
+            self._saved.clear()
 
     def outside(self) -> AbstractContextManager[None]:
         """Work is done as if there were no tape."""
