@@ -83,6 +83,10 @@ class CaptureError(DmlVkError, RuntimeError):
     """A function that cannot be compiled, since it needs values or does what cannot be repeated."""
 
 
+class GradientError(DmlVkError, RuntimeError):
+    """A function that cannot be differentiated here, or a gradient that would be lost."""
+
+
 class ModelError(DmlVkError, ValueError):
     """A model that is malformed, or that needs what is not supported."""
 

@@ -23,7 +23,6 @@ from dml_vk.observe.builds import counted
 from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.runtime.device import device as open_device
 from dml_vk.tensor.core import Tensor
-from dml_vk.tracing.capture import current
 
 Function = Callable[..., Any]
 MOST_VALUES = 64  # of numbers that are part of a signature: each has a program
@@ -62,7 +61,7 @@ class Compiled:
     def _run(
         self, args: tuple[object, ...], kwargs: dict[str, object], *, is_measured: bool = False
     ) -> Any:
-        if current() is not None:
+        if context.recorder() is not None:  # of a program that this is part of, or of gradients
             return self._function(*args, **kwargs)
         tensors: list[Tensor] = []
         numbers: list[float] = []

@@ -6,6 +6,7 @@ from dml_vk.errors import LayoutError
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.layout import Layout
 from dml_vk.observe.copies import record
+from dml_vk.ops.noted import tape
 from dml_vk.ops.view import View, access, check_devices, check_target, overlap, temporary
 
 
@@ -68,6 +69,9 @@ def copy_if_overlapping(what: str, source: View, target: View, *, in_place: bool
 
 
 def _launch(source: View, target: View) -> None:
+    if (noting := tape()) is not None:
+        noting.write(lambda: _launch(source, target), source, target)
+        return
     a, b = source.layout, target.layout
     device = source.device
     plan = plan_copy(

@@ -16,6 +16,7 @@ from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.observe.copies import record
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.noted import tape
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.parts import as_parts, imag_part, real_part
 from dml_vk.ops.view import View, access, check_target, overlap, temporary_like, with_layout
@@ -126,6 +127,9 @@ def cast_elements(what: str, source: View, target: View) -> None:
     Complex elements are converted by parts: real ones have the imaginary part 0.
     """
     check_cast(what, source.dtype, target.dtype)
+    if (noting := tape()) is not None:
+        noting.write(lambda: cast_elements(what, source, target), source, target)
+        return
     cast = OPERATORS["cast"]
     if target.dtype is source.dtype and target.dtype.kind == "c":
         compute(what, OPERATORS["positive"], [source], target, target.dtype)

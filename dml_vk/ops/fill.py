@@ -6,6 +6,7 @@ from typing import Any
 
 from dml_vk.dtypes import DType
 from dml_vk.kernels.plan.fill import plan_fill
+from dml_vk.ops.noted import tape
 from dml_vk.ops.numbers import pattern_words
 from dml_vk.ops.view import View, access, check_target
 
@@ -13,6 +14,9 @@ from dml_vk.ops.view import View, access, check_target
 def fill_constant(what: str, target: View, dtype: DType, value: Any) -> None:
     """Write one value to all elements."""
     check_target(what, target, "target")
+    if (noting := tape()) is not None:
+        noting.write(lambda: fill_constant(what, target, dtype, value), value, target)
+        return
     words = pattern_words(what, "value", dtype, value)
     if target.layout.numel:
         layout, device = target.layout, target.device

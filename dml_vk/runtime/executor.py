@@ -72,6 +72,8 @@ class Records(Executor, Protocol):
 
     is_in_call: bool  # whether a public operation is being recorded, with all that it calls
     is_over: bool  # whether it records no longer
+    notes_writes: bool  # whether `write` is to be asked for what is copied, converted or filled
+    capture: Any  # that of a program, if this work becomes part of one, or None
 
     def on(self, device: DeviceWork) -> Executor:
         """Return what records work on this device; an error if it is another one."""
@@ -85,3 +87,9 @@ class Records(Executor, Protocol):
         out: Any,
     ) -> Any:
         """Return `do(operands, out)`, and note it as a public operation and its steps."""
+
+    def write(self, do: Callable[[], None], source: Any, target: Any) -> None:
+        """Call `do`, which writes the elements of a view, or a number, to another view."""
+
+    def claim(self, own: Callable[[], Ints]) -> Ints:
+        """Return the words of a generator's state that `own` returns, or did before."""

@@ -56,6 +56,7 @@ class Capture(Recorder):
         self.steps: list[Step] = []
         self.operations: list[Operation] = []
         self.is_in_call = False
+        self.capture = self
         self.arguments = len(self.slots)
         self.outside: dict[int, MemoryRange] = {}  # by number: memory that was there before
         self.claims: list[Callable[[], Ints]] = []  # of six words each, in order
@@ -198,7 +199,8 @@ class Capture(Recorder):
 def current() -> Capture | None:
     """The capture that records what this context does, or None."""
     recorder = context.recorder()
-    return recorder if isinstance(recorder, Capture) else None
+    capture: Capture | None = None if recorder is None else recorder.capture
+    return capture
 
 
 def is_captured() -> bool:
@@ -222,5 +224,9 @@ def check_known(thing: object) -> None:
 
 def claimed(thing: object, claim: Callable[[], Ints]) -> Ints:
     """Claim six words of a thing's state, or for a program what stands for them."""
-    capture = current()
-    return claim() if capture is None or capture.is_own(thing) else capture.claimed(claim)
+    capture, recorder = current(), context.recorder()
+
+    def words() -> Ints:
+        return claim() if capture is None or capture.is_own(thing) else capture.claimed(claim)
+
+    return words() if recorder is None else recorder.claim(words)

@@ -26,6 +26,8 @@ class Recorder:
 
     is_in_call = True
     is_over = True  # but within `recorded`
+    notes_writes = False
+    capture: Any = None
 
     def __init__(self, device: Device, slots: Iterable[Slot]) -> None:
         self.device = device
@@ -119,6 +121,12 @@ class Recorder:
         out: Any,
     ) -> T:
         return do(operands, out)
+
+    def claim(self, own: Callable[[], Ints]) -> Ints:
+        return own()
+
+    def write(self, do: Callable[[], None], source: Any, target: Any) -> None:
+        do()
 
     def needs_values(self) -> DmlVkError:
         return self.refused("values are not known while a function is compiled")

@@ -59,6 +59,7 @@ LAYERS = """
     nn
     nn.__init__ special
     compiler
+    gradients
     directml testing
     onnx
     dask

@@ -6,10 +6,13 @@ for every layout, and far more accurate than adding one after the other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dml_vk.arguments import to_axis, to_bool, to_int
+from dml_vk.array.calls import composed
 from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.math.elementwise import not_equal, subtract
-from dml_vk.dtypes import DTypeLike
+from dml_vk.dtypes import DType, DTypeLike
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout, concatenate
@@ -55,7 +58,7 @@ def cumulative_sum(
     >>> dml_vk.cumulative_sum(x, axis=0, include_initial=True).tolist()
     [[0, 0, 0], [1, 2, 3], [5, 7, 9]]
     """
-    return _cumulative("cumulative_sum", SUM, x, axis, dtype, include_initial, out)
+    return _cumulative("cumulative_sum", x, axis, dtype, include_initial, out)
 
 
 @hinted
@@ -76,7 +79,7 @@ def cumulative_prod(
     >>> dml_vk.cumulative_prod(dml_vk.asarray([2, 3, 4]), include_initial=True).tolist()
     [1, 2, 6, 24]
     """
-    return _cumulative("cumulative_prod", PRODUCT, x, axis, dtype, include_initial, out)
+    return _cumulative("cumulative_prod", x, axis, dtype, include_initial, out)
 
 
 @hinted
@@ -183,7 +186,6 @@ def _piece(x: Tensor, axis: int, start: int, length: int) -> Tensor:
 
 def _cumulative(
     what: str,
-    operator: int,
     x: Tensor,
     axis: int | None,
     dtype: DTypeLike | None,
@@ -199,6 +201,19 @@ def _cumulative(
     axis = to_axis(what, "axis", axis, layout.rank)
     chosen = sum_dtype(what, x.dtype, dtype)
     include_initial = to_bool(what, "include_initial", include_initial)
+    return composed(_scanned, (x,), out, what, axis, chosen, include_initial)
+
+
+def _scanned(
+    operands: Sequence[Tensor],
+    out: Tensor | None,
+    what: str,
+    axis: int,
+    chosen: DType,
+    include_initial: bool,
+) -> Tensor:
+    (x,) = operands
+    layout, operator = x.layout, SUM if what == "cumulative_sum" else PRODUCT
     length = layout.sizes[axis]
     longer = (*layout.sizes[:axis], length + 1, *layout.sizes[axis + 1 :])
     layout_out = Layout.packed(longer, layout.order) if include_initial else layout.like()

@@ -7,12 +7,17 @@ NaN last.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dml_vk.arguments import to_axis, to_bool, to_int
+from dml_vk.array.calls import composed
+from dml_vk.array.indexing.take import along_axis
 from dml_vk.array.math.elementwise import astype
 from dml_vk.dtypes import complex64, complex128, int64
 from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
+from dml_vk.ops.noted import tape
 from dml_vk.ops.sort import argsort_elements, first_elements, sort_elements
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
@@ -38,6 +43,11 @@ def sort(
     ([[1, 2, 3], [4, 5, 6]], [[6, 5, 4], [3, 1, 2]])
     """
     x, dim = _check("sort", x, axis, descending=descending, stable=stable)
+    return composed(_sorted, (x,), out, dim, descending)
+
+
+def _sorted(operands: Sequence[Tensor], out: Tensor | None, dim: int, descending: bool) -> Tensor:
+    (x,) = operands
     target = result_over("sort", x.layout.like(), x.dtype, x, out)
     sort_elements("sort", x, target, dim, descending)
     return target
@@ -79,6 +89,11 @@ def argsort(
     [0, 2, 3, 1]
     """
     x, dim = _check("argsort", x, axis, descending=descending, stable=stable)
+    return composed(_order, (x,), out, dim, descending)
+
+
+def _order(operands: Sequence[Tensor], out: Tensor | None, dim: int, descending: bool) -> Tensor:
+    (x,) = operands
     target = result_over("argsort", x.layout.like(), int64, x, out)
     argsort_elements("argsort", x, target, dim, descending)
     return target
@@ -101,6 +116,23 @@ def top_k(x: Tensor, k: int, *, axis: int = -1, largest: bool = True) -> tuple[T
     if not 0 <= count <= length:
         rule = f"k must be from 0 to {length}, the size of axis {dim}"
         raise RangeError("top_k", rule, k=k)
+    if tape() is not None:
+        indices = composed(_first_order, (x,), None, count, dim, largest)
+        return along_axis(x, indices, dim), indices
+    return _first((x,), count, dim, largest)
+
+
+def _first_order(
+    operands: Sequence[Tensor], out: Tensor | None, count: int, dim: int, largest: bool
+) -> Tensor:
+    _, indices = _first(operands, count, dim, largest)
+    return indices
+
+
+def _first(
+    operands: Sequence[Tensor], count: int, dim: int, largest: bool
+) -> tuple[Tensor, Tensor]:
+    (x,) = operands
     layout = Layout.packed((*x.shape[:dim], count, *x.shape[dim + 1 :]), x.layout.order)
     values = result_over("top_k", layout, x.dtype, x)
     indices = result_over("top_k", layout, int64, x)

@@ -29,24 +29,29 @@ Reduction = Callable[[Tensor], Tensor]
 _WIDEST = 6  # bits of the number of elements that are added at once
 
 
-def segment_sums(values: Tensor, bounds: Tensor) -> Tensor:
+def segment_sums(values: Tensor, bounds: Tensor, longest: int | None = None) -> Tensor:
     """Return the sums of the values between consecutive bounds, 0 for an empty segment.
 
     Bounds are int64 and ascend. Each pass adds aligned blocks of 2**k elements of a segment and
     packs the sums, which are the nodes of the tree by which `sum` adds. So an infinity does not
     spread to other segments, and the bits are those of `sum` of the segment alone. This waits for
-    the length of the longest segment.
+    the length of the longest segment, unless it has at most as many elements as are given.
 
     >>> import dml_vk
     >>> from dml_vk.array.statistics.segments import segment_sums
     >>> segment_sums(dml_vk.asarray([1, 2, 4, 8, 16]), dml_vk.asarray([0, 2, 2, 5])).tolist()
     [3, 0, 28]
     """
-    return segments_reduced(values, bounds, partial(sum, axis=1, dtype=values.dtype), 0)
+    reduce = partial(sum, axis=1, dtype=values.dtype)
+    return segments_reduced(values, bounds, reduce, 0, longest)
 
 
 def segments_reduced(
-    values: Tensor, bounds: Tensor, reduce: Reduction, identity: complex
+    values: Tensor,
+    bounds: Tensor,
+    reduce: Reduction,
+    identity: complex,
+    longest: int | None = None,
 ) -> Tensor:
     """Return the reductions of the values between consecutive bounds, as `segment_sums` does.
 
@@ -55,7 +60,8 @@ def segments_reduced(
     count = bounds.size - 1
     if not count or not values.size:
         return full((count,), identity, values.dtype, device=values.device)
-    longest = max(subtract(bounds[1:], bounds[:-1])).item()
+    if longest is None:
+        longest = int(max(subtract(bounds[1:], bounds[:-1])).item())
     while longest > 1:
         # Blocks about as long as the average segment: longer ones would be mostly padding.
         average = values.size // count

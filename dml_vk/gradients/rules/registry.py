@@ -26,6 +26,7 @@ P = TypeVar("P", bound=Pullback)
 
 _rules: dict[Callable[..., Any], Pullback] = {}
 _reasons: dict[Callable[..., Any], str] = {}
+_updates: set[Callable[..., Any]] = set()
 _constant: set[Callable[..., Any]] = set()
 
 
@@ -50,7 +51,7 @@ def no_gradient(*functions: Callable[..., Any], reason: str) -> None:
 
 
 def zero_gradient(*functions: Callable[..., Any]) -> None:
-    """Say of functions that their results do not vary: their gradients are zero wherever defined."""
+    """Say of functions that their results do not vary: gradients are zero wherever defined."""
     _constant.update(functions)
 
 
@@ -65,3 +66,12 @@ def reason_of(function: Callable[..., Any]) -> str | None:
 
 def is_constant(function: Callable[..., Any]) -> bool:
     return function in _constant
+
+
+def updates(*functions: Callable[..., Any]) -> None:
+    """Say of functions that they write a part of `out`: it is one more operand to their rules."""
+    _updates.update(functions)
+
+
+def does_update(function: Callable[..., Any]) -> bool:
+    return function in _updates

@@ -1,0 +1,58 @@
+"""Memory that gradients flow through: a tape knows values by it, so that views need no rules."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from dml_vk.dtypes import DType
+from dml_vk.layout import Layout
+from dml_vk.ops.view import View
+from dml_vk.runtime.arenas import Bytes, MemoryRange
+from dml_vk.runtime.device import Device
+from dml_vk.tensor.core import Tensor
+
+FLOATS = "fc"  # kinds of dtypes that vary
+
+
+class Alias:
+    """An argument's memory as the function has it: what it has from outside is another value."""
+
+    __slots__ = ("arena", "is_fixed", "nbytes", "offset", "origin")
+
+    def __init__(self, origin: MemoryRange) -> None:
+        self.origin = origin
+        self.arena: Any = origin.arena
+        self.offset = origin.offset
+        self.nbytes = origin.nbytes
+        self.is_fixed = origin.is_fixed
+
+    @property
+    def bytes(self) -> Bytes | None:
+        return self.origin.bytes
+
+    @property
+    def window(self) -> Bytes | None:
+        return self.origin.window
+
+    def export(self, holder: object) -> None:
+        self.origin.export(holder)
+
+
+class Home(NamedTuple):
+    """How gradients of some memory are laid out: as the first tensor that had it."""
+
+    device: Device
+    memory: MemoryRange  # held, so that no other memory gets its place
+    layout: Layout
+    dtype: DType
+    is_whole: bool  # a result or an argument, and not written part by part
+
+
+def place_of(memory: MemoryRange) -> tuple[int, int]:
+    """Where memory is, as accesses of launches have it too."""
+    return id(memory.arena), memory.offset
+
+
+def over(view: View, memory: MemoryRange) -> Tensor:
+    """The same elements in other memory."""
+    return Tensor(View(view.device, memory, view.layout, view.dtype))

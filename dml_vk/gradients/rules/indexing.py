@@ -1,0 +1,99 @@
+"""Gathers and scatters: gradients are added where elements were taken from, by sorted index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dml_vk.array.calls import composed
+from dml_vk.array.creation.arrays import zeros_like
+from dml_vk.array.creation.grids import arange
+from dml_vk.array.indexing import api, take
+from dml_vk.array.math.elementwise import where
+from dml_vk.array.sorting.searching import searchsorted
+from dml_vk.array.sorting.sorts import argsort
+from dml_vk.array.statistics.segments import segment_sums
+from dml_vk.dtypes import int64
+from dml_vk.errors import GradientError
+from dml_vk.gradients.rules.registry import Noted, rule, updates
+from dml_vk.gradients.rules.shapes import summed_to, to_dtype
+from dml_vk.layout import Layout
+from dml_vk.ops.view import with_layout
+from dml_vk.tensor.core import Tensor, tensor_over
+
+
+def added_at(values: Tensor, index: Tensor, count: int) -> Tensor:
+    """Return `count` sums of values, each of those with its index, in their order."""
+    return composed(_added_at, (values, index), None, count)
+
+
+def _added_at(operands: Sequence[Tensor], out: None, count: int) -> Tensor:
+    values, index = operands
+    order = argsort(index)
+    own = take.elements_at(index, order)
+    bounds = searchsorted(own, arange(count + 1, dtype=int64, device=index.device))
+    return segment_sums(take.elements_at(values, order), bounds, values.size)
+
+
+@rule(_added_at)
+def _added(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
+    return take.elements_at(cotangent, noted.operands[1]), None
+
+
+def _numbered(x: Tensor) -> Tensor:
+    """The row-major number of each element, where x has it in memory."""
+    new = tensor_over("take", Layout((x.allocation.nbytes // x.dtype.itemsize,)), int64, x.device)
+    numbers = new.over(x.layout)
+    numbers[...] = arange(x.size, dtype=int64, device=x.device).reshape(x.shape)
+    return numbers
+
+
+@rule(api._gather_into, take._along)
+def _gathered(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
+    """Gather the numbers of elements by the same index, to know where gradients are added."""
+    x, index = noted.operands
+    source = x if not x.layout.overlaps else x.clone()
+    if noted.function is api._gather_into and source is not x:
+        raise GradientError(
+            "take", "x must not have elements that share memory: use x.clone()", strides=x.strides
+        )
+    places = noted.function((_numbered(source), index), None, *noted.params)
+    sums = added_at(cotangent.reshape(-1), places.reshape(-1), x.size)
+    return sums.reshape(x.shape), None
+
+
+@rule(api._write_view)
+def _write_view(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
+    (value,) = noted.operands
+    return (_to_value(cotangent, value),)
+
+
+@rule(api._select_by_mask)
+def _select_by_mask(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
+    mask, value, _ = noted.operands
+    placed, spread = noted.params
+    where_written = Tensor(with_layout(mask, placed))
+    nothing = zeros_like(cotangent)
+    own = None
+    if isinstance(value, Tensor) and value.dtype.kind in "fc":
+        written = where(where_written, cotangent, nothing)
+        own = to_dtype(summed_to(written, spread.sizes), value.dtype).reshape(value.shape)
+    return None, own, where(where_written, nothing, cotangent)
+
+
+@rule(api._write_scattered)
+def _write_scattered(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
+    """What was written passes the gradient on where it is the last one; the rest stays."""
+    raise GradientError(
+        "setitem", "there is no gradient of assignments to x[index]: use where or put", line=None
+    )
+
+
+updates(api._write_scattered)
+
+
+def _to_value(gradient: Tensor, value: Any) -> Tensor | None:
+    if not isinstance(value, Tensor) or value.dtype.kind not in "fc":
+        return None
+    extra = max(0, value.ndim - gradient.ndim)
+    return to_dtype(summed_to(gradient, value.shape[extra:]), value.dtype).reshape(value.shape)

@@ -1,0 +1,347 @@
+"""The tape: a recorder that has operations done as without it, and notes how they depend on values.
+
+A value is known by its memory: all views of it are the same value, and need no rules. What is done
+on memory without a rule is an error if a gradient would flow there, so that none is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, cast
+
+import dml_vk.gradients.rules  # noqa: F401 it loads them
+from dml_vk import context
+from dml_vk.arguments import Ints
+from dml_vk.dtypes import uint8
+from dml_vk.errors import GradientError
+from dml_vk.gradients.memory import FLOATS, Alias, Home, over, place_of
+from dml_vk.gradients.rules.registry import (
+    Noted,
+    Pullback,
+    does_update,
+    is_constant,
+    reason_of,
+    rule_of,
+)
+from dml_vk.gradients.rules.writes import pull_write
+from dml_vk.gradients.watched import Watched
+from dml_vk.layout import Layout
+from dml_vk.observe.callers import caller
+from dml_vk.ops.copy import copied
+from dml_vk.ops.view import View
+from dml_vk.runtime.arenas import MemoryRange
+from dml_vk.runtime.executor import Executor, Records
+from dml_vk.runtime.hazards import Access
+from dml_vk.tensor.core import Tensor
+
+# Values from saved ones and the gradients of results; None where none flows.
+Pull = Callable[[Sequence[Any], Sequence[Tensor | None]], Sequence[Tensor | None]]
+
+
+class Entry:
+    """What a tape has noted: results that depend on operands, and how gradients flow back."""
+
+    __slots__ = ("again", "is_new", "name", "operands", "pull", "results", "saved")
+
+    def __init__(
+        self,
+        name: str,
+        operands: Sequence[Any],
+        results: Sequence[View],
+        saved: list[Any],
+        pull: Pull,
+        *,
+        is_new: bool,
+    ) -> None:
+        self.name = name
+        self.operands = operands  # as the function has them: their memory tells the values
+        self.results = results
+        self.saved = saved  # what `pull` needs, as it is outside of the tape
+        self.pull = pull
+        self.is_new = is_new  # whether the results are all of their memory
+        # Notes once more what was not kept: a tape, and the results there.
+        self.again: Callable[[], tuple[Tape, list[Tensor]]] | None = None
+
+
+class Tape:
+    """The recorder of a function that is differentiated."""
+
+    is_in_call = False
+    notes_writes = True
+
+    def __init__(self) -> None:
+        self.outer: Records | None = context.recorder()
+        self.capture: Any = None if self.outer is None else self.outer.capture
+        self.is_over = True
+        self.entries: list[Entry] = []
+        self.homes: dict[int, Home] = {}  # of memory that gradients flow through, by its id
+        self._places: set[tuple[int, int]] = set()  # of the same
+        self._saved: dict[tuple[int, int], list[Entry]] = {}  # who needs what is there
+        self._aliases: dict[int, Alias] = {}
+        self._depth = 0  # of functions that are entered since they have no rule
+        self._parent: Tape | None = None
+        self.claims: list[Ints] | None = None  # what generators gave, to be given again
+        self.replayed: Iterator[Ints] | None = None
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Note what this context does. Copies of the context may outlive the `with` block."""
+        self.is_over = False
+        try:
+            with context.within(recorder=self):
+                yield
+        finally:
+            self.is_over = True
+
+    def outside(self) -> AbstractContextManager[None]:
+        """Work is done as if there were no tape."""
+        return context.within(recorder=self.outer)
+
+    def part(self) -> Tape:
+        """A tape of what is noted now, for which the values of this one vary too."""
+        part = Tape()
+        if part.outer is cast(Records, self):
+            part.outer, part.capture, part._parent = self.outer, self.capture, self
+        part.homes.update(self.homes)
+        part._places |= self._places
+        part._aliases = self._aliases
+        part._depth = self._depth
+        return part
+
+    def claim(self, own: Callable[[], Ints]) -> Ints:
+        """Return the state that a generator gives, or that it gave when this was done before."""
+        if self.replayed is not None:
+            words = next(self.replayed)
+        else:
+            after = self.outer if self._parent is None else self._parent
+            words = own() if after is None else after.claim(own)
+        if self.claims is not None:
+            self.claims.append(words)
+        return words
+
+    def argument(self, x: Tensor) -> Tensor:
+        """Return an argument as a value of its own, whose gradient is asked for."""
+        if x.layout.offset or not x.layout.is_packed:
+            with self.outside():
+                x = x.clone()
+        alias = Alias(x.allocation)
+        self._aliases[id(alias)] = alias
+        own = over(x, alias)
+        self.homes[id(alias)] = Home(x.device, alias, x.layout, x.dtype, True)
+        self._places.add(place_of(alias))
+        return own
+
+    def plain(self, x: Any) -> Any:
+        """A tensor as it is outside of the tape; anything else as it is."""
+        alias = self._aliases.get(id(x.allocation)) if isinstance(x, View) else None
+        return x if alias is None else over(x, alias.origin)
+
+    def varies(self, x: Any) -> bool:
+        """Whether a gradient may flow to this operand."""
+        if not isinstance(x, View) or id(x.allocation) not in self.homes:
+            return False
+        if x.dtype.kind in FLOATS:
+            return True
+        raise self.refused("the bits of numbers have no gradient: use stop_gradient first")
+
+    def operation(
+        self,
+        function: Callable[..., Any],
+        params: tuple[Any, ...],
+        do: Callable[[Sequence[Any], Any], Any],
+        operands: Sequence[Any],
+        out: Any,
+    ) -> Any:
+        terms = (*operands, out) if does_update(function) else operands
+        varying = any(map(self.varies, terms))
+        rule = rule_of(function) if varying else None
+        if varying and rule is None and not is_constant(function):
+            reason = reason_of(function)
+            if reason is not None:
+                raise self.refused(reason)
+            return self._entered(function, params, operands, out)
+        if out is not None:
+            self.before_write(out)
+        inputs = [self.plain(x) for x in operands]
+        with self.outside():
+            if self.outer is None:
+                result = do(inputs, self.plain(out))
+            else:
+                result = self.outer.operation(function, params, do, inputs, self.plain(out))
+        if out is not None:
+            result = out
+            self._written(rule, out)
+        else:
+            result = self._shared(result, operands)
+        if rule is None or not isinstance(result, Tensor) or result.dtype.kind not in FLOATS:
+            return result
+        if out is None and id(result.allocation) in self.homes:
+            return result  # A view of an operand is the same value.
+        if terms is not operands:
+            inputs = [*inputs, None]
+        self._note(function, params, rule, terms, inputs, result, is_new=out is None)
+        return result
+
+    def _written(self, rule: Pullback | None, out: Tensor) -> None:
+        if rule is None or out.dtype.kind not in FLOATS:
+            self._overwritten(out)
+
+    def _shared(self, result: Any, operands: Sequence[Any]) -> Any:
+        """Return a result as the function has it, if it is a view of an operand."""
+        memory = getattr(result, "allocation", None)
+        for x in operands:
+            alias = self._aliases.get(id(x.allocation)) if isinstance(x, View) else None
+            if alias is not None and alias.origin is memory:
+                return over(result, alias)
+        return result
+
+    def write(self, do: Callable[[], None], source: Any, target: Any) -> None:
+        """Do and note a copy, a conversion or a fill."""
+        varying = self.varies(source)
+        self.before_write(target)
+        with self.outside():
+            do()
+        if not varying or target.dtype.kind not in FLOATS:
+            self._overwritten(target)
+            return
+        self._add(
+            Entry("copy", [source], [target], [_like(source)], pull_write, is_new=False), target
+        )
+
+    def note(self, entry: Entry) -> None:
+        """Note what is no operation: new results that depend on operands."""
+        for result in entry.results:
+            self._settle(result, is_new=True)
+        self._save(entry)
+
+    def _note(
+        self,
+        function: Callable[..., Any],
+        params: tuple[Any, ...],
+        rule: Pullback,
+        operands: Sequence[Any],
+        inputs: Sequence[Any],
+        result: Tensor,
+        *,
+        is_new: bool,
+    ) -> None:
+        def pull(
+            saved: Sequence[Any], cotangents: Sequence[Tensor | None]
+        ) -> Sequence[Tensor | None]:
+            (cotangent,) = cotangents
+            assert cotangent is not None
+            *values, own = saved
+            return rule(Noted(function, params, tuple(values), own), cotangent)
+
+        saved = [*inputs, self.plain(result)]
+        entry = Entry(caller().op, operands, [result], saved, pull, is_new=is_new)
+        self._add(entry, result)
+
+    def _add(self, entry: Entry, result: View) -> None:
+        self._settle(result, is_new=entry.is_new)
+        self._save(entry)
+
+    def _settle(self, result: View, *, is_new: bool) -> None:
+        """Give memory a home, if it has none: gradients flow through it from now on."""
+        memory, layout = result.allocation, result.layout
+        if id(memory) not in self.homes:
+            count = memory.nbytes // result.dtype.itemsize
+            if layout.offset or not layout.is_packed or layout.numel < count:
+                layout = Layout((count,))
+            self.homes[id(memory)] = Home(result.device, memory, layout, result.dtype, is_new)
+            self._places.add(place_of(memory))
+
+    def _save(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        for x in entry.saved:
+            if isinstance(x, View):
+                self._saved.setdefault(place_of(x.allocation), []).append(entry)
+
+    def _entered(
+        self, function: Callable[..., Any], params: tuple[Any, ...], operands: Any, out: Any
+    ) -> Any:
+        """Do an operation without a rule, whose parts may have some."""
+        self._depth += 1
+        try:
+            return function(operands, out, *params)
+        finally:
+            self._depth -= 1
+
+    def before_write(self, target: View) -> None:
+        """Refuse to change what a gradient flows through, and keep what is needed of the rest."""
+        home = self.homes.get(id(target.allocation))
+        if home is None:
+            self._refuse_alias(target.allocation)
+        elif home.is_whole and not self._depth:
+            raise self.refused(
+                "a tensor that a gradient flows through must not be written in place"
+            )
+        self._keep(place_of(target.allocation), target)
+
+    def _refuse_alias(self, memory: MemoryRange) -> None:
+        """Refuse to write, from outside, to the memory of an argument."""
+        if any(alias.origin is memory for alias in self._aliases.values()):
+            raise self.refused(
+                "a tensor that a gradient flows through must not be written in place"
+            )
+
+    def _keep(self, place: tuple[int, int], target: View) -> None:
+        """Copy memory that noted operations need, before it is overwritten."""
+        entries = self._saved.pop(place, ())
+        if not entries:
+            return
+        memory = self.plain(target).allocation
+        whole = View(target.device, memory, Layout((memory.nbytes,)), uint8)
+        with self.outside():
+            new = copied("gradient", whole).allocation
+        for entry in entries:
+            entry.saved = [
+                over(x, new) if isinstance(x, View) and place_of(x.allocation) == place else x
+                for x in entry.saved
+            ]
+        self._saved.setdefault(place_of(new), []).extend(entries)
+
+    def _overwritten(self, target: View) -> None:
+        """Note that elements no longer depend on what they did."""
+        if id(target.allocation) in self.homes:
+            self._add(Entry("fill", [], [target], [], lambda *_: (), is_new=False), target)
+
+    # What is done without an operation.
+
+    def on(self, device: Any) -> Executor:
+        return Watched(self, device)
+
+    def check_launch(self, accesses: Sequence[Access]) -> None:
+        for access in accesses:
+            place = id(access.arena), access.start
+            if place in self._places:
+                raise self.no_rule()
+            if access.writes and place in self._saved:
+                raise self.refused("what a gradient needs must not be overwritten")
+
+    def check_read(self, memory: MemoryRange) -> None:
+        if id(memory) in self.homes and caller().op not in _SEEN:
+            raise self.refused(
+                "a gradient would be lost where the host reads a value: use stop_gradient first"
+            )
+
+    def check_change(self, memory: MemoryRange) -> None:
+        if id(memory) in self.homes or place_of(memory) in self._saved:
+            raise self.refused("the host must not write what a gradient needs")
+
+    def no_rule(self) -> GradientError:
+        return self.refused("there is no gradient of this function")
+
+    def refused(self, rule: str) -> GradientError:
+        entry = caller()
+        return GradientError(entry.op, rule, line=f"{entry.file}:{entry.line}")
+
+
+# Methods that show or test a value, of which nothing can depend on it smoothly.
+_SEEN = {f"Tensor.__{name}__" for name in ("bool", "repr", "str", "format")}
+
+
+def _like(source: View) -> Any:
+    """What the rule of a write needs: the dtype and shape alone."""
+    return source.layout.sizes, source.dtype

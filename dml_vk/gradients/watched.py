@@ -1,0 +1,113 @@
+"""A device under a tape: it does its work, unless a gradient would be lost by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from dml_vk.arguments import Ints
+from dml_vk.gradients.memory import Alias
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.runtime.arenas import Bytes, MemoryRange
+from dml_vk.runtime.encode import Dispatched
+from dml_vk.runtime.executor import Check
+from dml_vk.runtime.hazards import Access
+
+if TYPE_CHECKING:
+    from dml_vk.gradients.tape import Tape
+
+
+class Watched:
+    """The executor of what is done on a device outside of noted operations."""
+
+    def __init__(self, tape: Tape, device: Any) -> None:
+        self._tape = tape
+        self._device = device
+
+    def allocate(self, what: str, nbytes: int, near: MemoryRange | None = None) -> MemoryRange:
+        with self._tape.outside():
+            memory: MemoryRange = self._device.allocate(what, nbytes, _origin(near))
+        return memory
+
+    def launch(
+        self,
+        plan: Plan,
+        accesses: Sequence[Access],
+        params: Ints = (),
+        otherwise: Plan | None = None,
+        what: str = "launch",
+    ) -> None:
+        self._tape.check_launch(accesses)
+        with self._tape.outside():
+            self._device.launch(plan, accesses, params, otherwise, what)
+
+    def launch_new(
+        self,
+        what: str,
+        plan: Plan,
+        accesses: list[Access],
+        span: tuple[int, int, int, bool],
+        nbytes: int,
+        params: Ints,
+    ) -> MemoryRange:
+        raise AssertionError("calls are operations, which a tape has done elsewhere")
+
+    def launch_over(self, plan: Plan, accesses: Sequence[Access], params: Ints) -> None:
+        raise AssertionError("calls are operations, which a tape has done elsewhere")
+
+    def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None:
+        self._tape.check_launch(accesses)
+        with self._tape.outside():
+            self._device.dispatch(work, accesses)
+
+    def mapped(
+        self, allocation: MemoryRange, write: bool, part: Access | None = None
+    ) -> Bytes | None:
+        self._tape.check_read(allocation)
+        if write:
+            self._tape.check_change(allocation)
+        with self._tape.outside():
+            memory: Bytes | None = self._device.mapped(_origin(allocation), write, part)
+        return memory
+
+    def written(
+        self, allocation: MemoryRange, start: int, nbytes: int
+    ) -> AbstractContextManager[Bytes]:
+        self._tape.check_change(allocation)
+        with self._tape.outside():
+            memory: AbstractContextManager[Bytes] = self._device.written(
+                _origin(allocation), start, nbytes
+            )
+        return memory
+
+    def upload(self, data: Bytes, allocation: MemoryRange, start: int = 0) -> None:
+        self._tape.check_change(allocation)
+        with self._tape.outside():
+            self._device.upload(data, _origin(allocation), start)
+
+    def download(self, allocation: MemoryRange, start: int, data: Bytes) -> None:
+        self._tape.check_read(allocation)
+        with self._tape.outside():
+            self._device.download(_origin(allocation), start, data)
+
+    def pieces(
+        self, allocation: MemoryRange, start: int, nbytes: int
+    ) -> Iterator[tuple[int, Bytes]]:
+        self._tape.check_read(allocation)
+        with self._tape.outside():
+            pieces: Iterator[tuple[int, Bytes]] = self._device.pieces(
+                _origin(allocation), start, nbytes
+            )
+        return pieces
+
+    def verify(self, allocation: MemoryRange, start: int, nbytes: int, check: Check) -> None:
+        with self._tape.outside():
+            self._device.verify(_origin(allocation), start, nbytes, check)
+
+
+def _origin(memory: MemoryRange | None) -> Any:
+    """The memory itself, which devices have."""
+    while isinstance(memory, Alias):
+        memory = memory.origin
+    return memory
