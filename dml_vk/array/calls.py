@@ -87,6 +87,17 @@ def composed(function: Function, operands: Sequence[Any], out: Any, *params: Any
     return _noted(recorder, function, function, operands, out, params)
 
 
+def whole(function: Callable[..., Any], operands: Sequence[Any], out: Any, *params: Any) -> Any:
+    """Return `function(operands, out, *params)`, which is one operation to a tape alone.
+
+    It may return several tensors as a tuple. `out` is for a single one.
+    """
+    recorder = context.recorder()
+    if recorder is None or recorder.is_over or not recorder.notes_writes:
+        return function(operands, out, *params)
+    return recorder.whole(function, params, operands, out)
+
+
 def _noted(
     recorder: Records,
     function: Function,

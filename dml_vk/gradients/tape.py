@@ -13,6 +13,7 @@ from typing import Any, cast
 import dml_vk.gradients.rules  # noqa: F401 it loads them
 from dml_vk import context
 from dml_vk.arguments import Ints
+from dml_vk.array.calls import whole
 from dml_vk.dtypes import uint8
 from dml_vk.errors import GradientError
 from dml_vk.gradients.memory import FLOATS, Alias, Home, over, place_of
@@ -28,7 +29,7 @@ from dml_vk.gradients.rules.writes import pull_write
 from dml_vk.gradients.watched import Watched
 from dml_vk.layout import Layout
 from dml_vk.observe.callers import caller
-from dml_vk.ops.copy import copied
+from dml_vk.ops.copy import copied, copy_elements
 from dml_vk.ops.view import View
 from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.runtime.executor import Executor, Records
@@ -196,6 +197,29 @@ class Tape:
                 return over(result, alias)
         return result
 
+    def whole(
+        self,
+        function: Callable[..., Any],
+        params: tuple[Any, ...],
+        operands: Sequence[Any],
+        out: Tensor | None,
+    ) -> Any:
+        """Do and note a function that may have several results, with a rule for all of them."""
+        varying = any(map(self.varies, operands))
+        rule: Any = rule_of(function) if varying else None
+        if varying and rule is None:
+            raise self.no_rule()
+        inputs = [self.plain(x) for x in operands]
+        with self.outside():
+            result = whole(function, inputs, None, *params)
+        if rule is not None:
+            self.note(_whole_entry(function, params, rule, operands, inputs, result))
+        if out is None:
+            return result
+        (own,) = result if isinstance(result, tuple) else (result,)
+        copy_elements(caller().op, own, out)
+        return (out,) if isinstance(result, tuple) else out
+
     def write(self, do: Callable[[], None], source: Any, target: Any) -> None:
         """Do and note a copy, a conversion or a fill."""
         varying = self.varies(source)
@@ -340,6 +364,27 @@ class Tape:
 
 # Methods that show or test a value, of which nothing can depend on it smoothly.
 _SEEN = {f"Tensor.__{name}__" for name in ("bool", "repr", "str", "format")}
+
+
+def _whole_entry(
+    function: Callable[..., Any],
+    params: tuple[Any, ...],
+    rule: Callable[[Noted, Any], Sequence[Tensor | None]],
+    operands: Sequence[Any],
+    inputs: list[Any],
+    result: Any,
+) -> Entry:
+    """An entry of one result, or of several, for which the rule has tuples."""
+    several, count = isinstance(result, tuple), len(inputs)
+    results = result if several else (result,)
+
+    def pull(saved: Sequence[Any], cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        values, own = tuple(saved[:count]), tuple(saved[count:])
+        if several:
+            return rule(Noted(function, params, values, cast(Any, own)), tuple(cotangents))
+        return rule(Noted(function, params, values, own[0]), cotangents[0])
+
+    return Entry(caller().op, operands, results, [*inputs, *results], pull, is_new=True)
 
 
 def _like(source: View) -> Any:

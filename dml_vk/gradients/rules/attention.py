@@ -18,8 +18,9 @@ from dml_vk.array.math.elementwise import add, equal, less_equal, multiply, wher
 from dml_vk.array.products.matrix_products import matmul
 from dml_vk.array.statistics.reductions import max
 from dml_vk.dtypes import bool_
-from dml_vk.gradients.rules.fitting import like, sum_to, wide
+from dml_vk.gradients.rules.fitting import like, wide
 from dml_vk.gradients.rules.registry import Noted, rule
+from dml_vk.gradients.rules.shapes import summed_to
 from dml_vk.gradients.rules.softmax import through_softmax
 from dml_vk.nn.attention import _attention
 from dml_vk.nn.blocks import MOST
@@ -54,13 +55,13 @@ def attention(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
         own = g[..., rows, :]
         of_scores = through_softmax(weights, matmul(own, wide_v.mT), (scores.ndim - 1,))
         of_queries.append(
-            sum_to(multiply(matmul(of_scores, wide_k), factor), q[..., rows, :].shape)
+            summed_to(multiply(matmul(of_scores, wide_k), factor), q[..., rows, :].shape)
         )
         of_keys = _more(of_keys, matmul(of_scores.mT, near), k)
         of_values = _more(of_values, matmul(weights.mT, own), v)
         if masks and masks[0].dtype is not bool_:
             assert mask is not None
-            of_masks.append(sum_to(of_scores, mask.shape))
+            of_masks.append(summed_to(of_scores, mask.shape))
     assert of_keys is not None
     assert of_values is not None
     gradients: list[Tensor | None] = [like(concat(of_queries, axis=-2), q)]
@@ -98,5 +99,5 @@ def _weights(scores: Tensor) -> Tensor:
 
 
 def _more(total: Tensor | None, part: Tensor, operand: Tensor) -> Tensor:
-    part = sum_to(part, operand.shape)
+    part = summed_to(part, operand.shape)
     return part if total is None else add(total, part)

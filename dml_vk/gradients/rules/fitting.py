@@ -1,4 +1,4 @@
-"""Gradients brought to the shape and the dtype of their operands."""
+"""What rules of layers share: wider dtypes, views of channels, sizes that fit."""
 
 from __future__ import annotations
 
@@ -6,24 +6,14 @@ from dml_vk.arguments import Ints
 from dml_vk.array.manipulation.padding import pad
 from dml_vk.array.manipulation.shapes import permute_dims, reshape
 from dml_vk.array.math.elementwise import astype
-from dml_vk.array.statistics.reductions import sum
 from dml_vk.dtypes import DType, float16, float32
+from dml_vk.gradients.rules.shapes import to_dtype
 from dml_vk.tensor.core import Tensor
 
 
-def sum_to(x: Tensor, shape: Ints) -> Tensor:
-    """Add up along the dims in which an operand of this shape was broadcast."""
-    if x.shape == shape:
-        return x
-    first = x.ndim - len(shape)
-    axes = [*range(first)]
-    axes += [first + dim for dim, size in enumerate(shape) if size == 1 != x.shape[first + dim]]
-    return reshape(sum(x, axis=tuple(axes)), shape) if axes else reshape(x, shape)
-
-
 def like(gradient: Tensor, operand: Tensor) -> Tensor:
-    """Convert a gradient that has been computed in a wider dtype."""
-    return astype(gradient, operand.dtype, copy=False)
+    """Convert a gradient that has been computed in a wider dtype, or as complex numbers."""
+    return to_dtype(gradient, operand.dtype)
 
 
 def wide(x: Tensor) -> Tensor:

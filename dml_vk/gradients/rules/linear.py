@@ -9,8 +9,9 @@ from dml_vk.array.math.elementwise import multiply
 from dml_vk.array.products.matrix_products import matmul
 from dml_vk.array.statistics.reductions import sum
 from dml_vk.gradients.rules.activations import before
-from dml_vk.gradients.rules.fitting import like, sum_to
+from dml_vk.gradients.rules.fitting import like
 from dml_vk.gradients.rules.registry import Noted, rule
+from dml_vk.gradients.rules.shapes import summed_to
 from dml_vk.nn.products import _gemm, _linear, gemm, linear
 from dml_vk.tensor.core import Tensor
 
@@ -41,8 +42,8 @@ def scaled_product(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     left, right = a.mT if turned[0] else a, b.mT if turned[1] else b
     pair = matmul(scaled, right.mT), matmul(left.mT, scaled)
     gradients = [
-        like(sum_to(each.mT if is_turned else each, x.shape), x)
+        like(summed_to(each.mT if is_turned else each, x.shape), x)
         for each, is_turned, x in zip(pair, turned, (a, b))
     ]
-    shares = [like(sum_to(multiply(cotangent, beta), c.shape), c) for c in added]
+    shares = [like(summed_to(multiply(cotangent, beta), c.shape), c) for c in added]
     return [*gradients, *shares]

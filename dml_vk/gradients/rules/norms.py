@@ -34,8 +34,9 @@ from dml_vk.array.math.elementwise import (
 from dml_vk.array.statistics.moments import mean as mean_of
 from dml_vk.array.statistics.reductions import max, sum
 from dml_vk.gradients.rules.activations import before
-from dml_vk.gradients.rules.fitting import like, over_channels, sum_to, wide
+from dml_vk.gradients.rules.fitting import like, over_channels, wide
 from dml_vk.gradients.rules.registry import Noted, rule
+from dml_vk.gradients.rules.shapes import summed_to
 from dml_vk.nn.batches import _by_statistics, _normalised, _statistics, batch_norm
 from dml_vk.nn.norms import (
     _groups,
@@ -122,9 +123,9 @@ def _of_norm(
         data = multiply(subtract(data, multiply(y, along)), factor)
     gradients = [like(data, x)]
     if weight is not None:
-        gradients.append(like(sum_to(multiply(g, y), weight.shape), weight))
+        gradients.append(like(summed_to(multiply(g, y), weight.shape), weight))
     if bias is not None:
-        gradients.append(like(sum_to(g, bias.shape), bias))
+        gradients.append(like(summed_to(g, bias.shape), bias))
     return gradients
 
 

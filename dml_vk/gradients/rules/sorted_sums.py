@@ -7,6 +7,9 @@ it depends on nothing but the rows of that index, and on no value that the host 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from dml_vk.array.calls import composed
 from dml_vk.array.creation.arrays import zeros
 from dml_vk.array.creation.grids import arange
 from dml_vk.array.indexing.take import elements_at, take_known
@@ -14,6 +17,7 @@ from dml_vk.array.manipulation.shapes import concat
 from dml_vk.array.math.elementwise import add, equal, maximum, subtract, where
 from dml_vk.array.sorting.searching import searchsorted
 from dml_vk.array.sorting.sorts import argsort
+from dml_vk.gradients.rules.registry import Noted, rule
 from dml_vk.tensor.core import Tensor
 
 
@@ -27,6 +31,11 @@ def sums_at(index: Tensor, rows: Tensor, count: int) -> Tensor:
     >>> sums_at(dml_vk.asarray([2, 0, 2]), dml_vk.asarray([[1.0], [2.0], [4.0]]), 4).tolist()
     [[2.0], [0.0], [5.0], [0.0]]
     """
+    return composed(_sums_at, (rows, index), None, count)
+
+
+def _sums_at(operands: Sequence[Tensor], out: None, count: int) -> Tensor:
+    rows, index = operands
     number = index.shape[0]
     if not number or not rows.size:
         return zeros((count, *rows.shape[1:]), rows.dtype, device=rows.device)
@@ -44,3 +53,8 @@ def sums_at(index: Tensor, rows: Tensor, count: int) -> Tensor:
     is_there = equal(elements_at(indexes, maximum(subtract(ends, 1), 0)), every)
     last = take_known("take", sums, maximum(subtract(ends, 1), 0), 0)
     return where(is_there.reshape((count, *ones)), last, 0.0)
+
+
+@rule(_sums_at)
+def summed(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
+    return [take_known("take", cotangent, noted.operands[1], 0), None]
