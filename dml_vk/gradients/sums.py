@@ -13,6 +13,7 @@ from dml_vk.gradients.tape import Entry, Tape
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements, same_addresses
 from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.parts import as_parts
 from dml_vk.ops.view import View, with_layout
 from dml_vk.tensor.core import Tensor, tensor_over
 
@@ -36,6 +37,8 @@ class Sums:
     def add(self, view: View, gradient: Tensor) -> None:
         key = id(view.allocation)
         home = self._homes[key]
+        if view.dtype.kind == "c" and view.dtype.part is home.dtype:
+            view, gradient = as_parts(view), Tensor(as_parts(gradient))
         if view.dtype is not home.dtype and view.dtype is not home.dtype.part:
             rule = "a view as another dtype has no gradient: use astype"
             raise GradientError("grad", rule, dtype=view.dtype, own=home.dtype)

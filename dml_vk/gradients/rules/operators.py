@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from dml_vk.array.creation.arrays import zeros_like
+from dml_vk.array.creation.arrays import full_like, zeros_like
 from dml_vk.array.data_types import real
 from dml_vk.array.math import elementwise as m
 from dml_vk.dtypes import float64
@@ -279,13 +279,18 @@ def _xlogy(at: Applied) -> Sequence[Tensor | None]:
 @of("pow")
 def _pow(at: Applied) -> Sequence[Tensor | None]:
     x, power = at.operands
+    if not isinstance(power, Tensor):
+        slope = power * _F.pow(x, power - 1) if power != 0 else zeros_like(at.result)
+        return at.gradient * m.conj(slope), None
+    second = at.result * _F.log(x if isinstance(x, Tensor) else full_like(power, x))
+    is_zero = _F.equal(x, 0) if isinstance(x, Tensor) else _F.equal(full_like(power, x), 0)
+    if at.result.dtype.kind != "c":
+        is_zero = is_zero & _F.greater_equal(power, 0)
+    second = m.where(is_zero, zeros_like(second), second)
+    if not isinstance(x, Tensor):
+        return None, at.gradient * m.conj(second)
     first = power * _F.pow(x, power - 1)
     first = m.where(_F.equal(power, 0), zeros_like(first), first)
-    is_zero = _F.equal(x, 0)
-    if x.dtype.kind != "c":
-        is_zero = is_zero & _F.greater_equal(power, 0)
-    second = at.result * _F.log(x)
-    second = m.where(is_zero, zeros_like(second), second)
     return at.gradient * m.conj(first), at.gradient * m.conj(second)
 
 

@@ -10,13 +10,14 @@ import numpy as np
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.creation.arrays import asarray
-from dml_vk.array.indexing.take import take_known
+from dml_vk.array.indexing.take import along_axis, take_known
 from dml_vk.array.manipulation.shapes import broadcast_to, expand_dims, reshape
 from dml_vk.array.math.elementwise import add, divide, equal, multiply, pow, where
 from dml_vk.gradients.rules.fitting import like, wide
 from dml_vk.gradients.rules.registry import Noted, rule
 from dml_vk.nn.folding import image_of
 from dml_vk.nn.pooling import _adaptive, _pool
+from dml_vk.nn.unpooling import unpooled
 from dml_vk.nn.windows import Windows, windows_of
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device_cache import device_cache
@@ -26,8 +27,9 @@ from dml_vk.windows import Window
 
 @rule(_pool)
 def pooled(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
-    what, operation, kernel, stride, padding, dilation, ceil_mode, *rest = noted.params
-    counted, power = (*rest, *(False, 1.0)[len(rest) :])
+    what, operation, *how, ceil_mode = noted.params[:7]
+    kernel, stride, padding, dilation = how
+    counted, power = (*noted.params[7:], *(False, 1.0)[len(noted.params) - 7 :])
     (x,) = noted.operands
     windows = windows_of(what, x.shape[2:], kernel, stride, padding, dilation, ceil_mode=ceil_mode)
     if operation == "max":
@@ -54,6 +56,14 @@ def adaptive(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     if index is None:
         g = divide(g, _sizes(x.device, spatial, counts))
     return [like(_gathered(g, index, spatial, counts), x)]
+
+
+@rule(unpooled)
+def from_maxima(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
+    """Gather what is where each element was written, also if another one was written there."""
+    x, index = noted.operands
+    rows, places = [reshape(each, (*x.shape[:2], -1)) for each in (cotangent, index)]
+    return [reshape(along_axis(rows, places, 2), x.shape), None]
 
 
 def _shared(cotangent: Tensor, windows: Windows, counted: bool) -> Tensor:
