@@ -56,6 +56,10 @@ def call(function: Function, operands: Sequence[Any], out: Any = None, *params: 
                 near = next((x for x in operands if type(x) is Tensor), None)
                 same = map(plain, operands) if near is None else with_dtypes(operands, near)
                 return call(function, tuple(same), out, *params)
+            recorder = now.recorder
+            if recorder is not None and recorder.notes_writes and not recorder.is_over:
+                # A complex number is an operand that only a tape notes.
+                return _noted(recorder, function, function, operands, out, params)
             # No operands, which is an error, or part of another call, which is being recorded.
             return function(operands, out, *params)
         with suppress(DmlVkError):
