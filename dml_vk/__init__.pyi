@@ -466,6 +466,21 @@ from dml_vk.errors import (
 from dml_vk.exactness import (
     settings as settings,
 )
+from dml_vk.gradients.custom import (
+    custom_vjp as custom_vjp,
+)
+from dml_vk.gradients.recomputed import (
+    checkpoint as checkpoint,
+)
+from dml_vk.gradients.transforms import (
+    grad as grad,
+    hessian as hessian,
+    jacobian as jacobian,
+    jvp as jvp,
+    stop_gradient as stop_gradient,
+    value_and_grad as value_and_grad,
+    vjp as vjp,
+)
 from dml_vk.layout import (
     Layout as Layout,
     MemoryFormat as MemoryFormat,

@@ -17,10 +17,11 @@ FLOATS = "fc"  # kinds of dtypes that vary
 class Alias:
     """An argument's memory as the function has it: what it has from outside is another value."""
 
-    __slots__ = ("arena", "is_fixed", "nbytes", "offset", "origin")
+    __slots__ = ("arena", "is_fixed", "nbytes", "offset", "origin", "owner")
 
-    def __init__(self, origin: MemoryRange) -> None:
+    def __init__(self, origin: MemoryRange, owner: object) -> None:
         self.origin = origin
+        self.owner = owner  # the tape of the function
         self.arena: Any = origin.arena
         self.offset = origin.offset
         self.nbytes = origin.nbytes

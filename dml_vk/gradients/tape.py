@@ -14,7 +14,7 @@ import dml_vk.gradients.rules  # noqa: F401 it loads them
 from dml_vk import context
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import whole
-from dml_vk.dtypes import uint8
+from dml_vk.dtypes import DType
 from dml_vk.errors import GradientError
 from dml_vk.gradients.memory import FLOATS, Alias, Home, over, place_of
 from dml_vk.gradients.rules.registry import (
@@ -22,8 +22,10 @@ from dml_vk.gradients.rules.registry import (
     Pullback,
     does_update,
     is_constant,
+    no_gradient_of,
     reason_of,
     rule_of,
+    whole_pull,
 )
 from dml_vk.gradients.rules.writes import pull_write
 from dml_vk.gradients.watched import Watched
@@ -126,7 +128,7 @@ class Tape:
         if x.layout.offset or not x.layout.is_packed:
             with self.outside():
                 x = x.clone()
-        alias = Alias(x.allocation)
+        alias = Alias(x.allocation, self)
         self._aliases[id(alias)] = alias
         own = over(x, alias)
         self.homes[id(alias)] = Home(x.device, alias, x.layout, x.dtype, True)
@@ -138,13 +140,31 @@ class Tape:
         alias = self._aliases.get(id(x.allocation)) if isinstance(x, View) else None
         return x if alias is None else over(x, alias.origin)
 
+    def origin(self, memory: Any) -> Any:
+        """The memory of a tensor as it is outside of the tape."""
+        alias = self._aliases.get(id(memory))
+        return memory if alias is None else alias.origin
+
     def varies(self, x: Any) -> bool:
         """Whether a gradient may flow to this operand."""
-        if not isinstance(x, View) or id(x.allocation) not in self.homes:
+        if not isinstance(x, View):
+            return False
+        if id(x.allocation) not in self.homes:
+            self._check_owner(x.allocation)
             return False
         if x.dtype.kind in FLOATS:
             return True
         raise self.refused("the bits of numbers have no gradient: use stop_gradient first")
+
+    def _check_owner(self, memory: Any) -> None:
+        """Refuse an argument of another function, of which this tape does not know what it is."""
+        if type(memory) is Alias:
+            around: Any = self
+            while around is not memory.owner:
+                around = around.outer if isinstance(around, Tape) else None
+                if around is None:
+                    rule = "an argument must not be used after the gradient of its function"
+                    raise self.refused(rule)
 
     def operation(
         self,
@@ -160,7 +180,7 @@ class Tape:
         if varying and rule is None and not is_constant(function):
             reason = reason_of(function)
             if reason is not None:
-                raise self.refused(reason)
+                raise no_gradient_of(caller().op, reason)
             return self._entered(function, params, operands, out)
         if out is not None:
             self.before_write(out)
@@ -213,19 +233,21 @@ class Tape:
         with self.outside():
             result = whole(function, inputs, None, *params)
         if rule is not None:
-            self.note(_whole_entry(function, params, rule, operands, inputs, result))
+            own = result if isinstance(result, tuple) else (result,)
+            pull = whole_pull(function, params, rule, len(inputs), result)
+            self.note(Entry(caller().op, operands, own, [*inputs, *own], pull, is_new=True))
         if out is None:
             return result
         (own,) = result if isinstance(result, tuple) else (result,)
         copy_elements(caller().op, own, out)
         return (out,) if isinstance(result, tuple) else out
 
-    def write(self, do: Callable[[], None], source: Any, target: Any) -> None:
+    def write(self, do: Callable[[Any, Any], None], source: Any, target: Any) -> None:
         """Do and note a copy, a conversion or a fill."""
         varying = self.varies(source)
         self.before_write(target)
         with self.outside():
-            do()
+            do(self.plain(source), self.plain(target))
         if not varying or target.dtype.kind not in FLOATS:
             self._overwritten(target)
             return
@@ -310,18 +332,19 @@ class Tape:
                 "a tensor that a gradient flows through must not be written in place"
             )
 
-    def _keep(self, place: tuple[int, int], target: View) -> None:
+    def _keep(self, key: tuple[int, int], target: View) -> None:
         """Copy memory that noted operations need, before it is overwritten."""
-        entries = self._saved.pop(place, ())
+        entries = self._saved.pop(key, ())
         if not entries:
             return
         memory = self.plain(target).allocation
-        whole = View(target.device, memory, Layout((memory.nbytes,)), uint8)
+        dtype = _dtype_at(key, entries)
+        whole = View(target.device, memory, Layout((memory.nbytes // dtype.itemsize,)), dtype)
         with self.outside():
             new = copied("gradient", whole).allocation
         for entry in entries:
             entry.saved = [
-                over(x, new) if isinstance(x, View) and place_of(x.allocation) == place else x
+                over(x, new) if isinstance(x, View) and place_of(x.allocation) == key else x
                 for x in entry.saved
             ]
         self._saved.setdefault(place_of(new), []).extend(entries)
@@ -338,10 +361,10 @@ class Tape:
 
     def check_launch(self, accesses: Sequence[Access]) -> None:
         for access in accesses:
-            place = id(access.arena), access.start
-            if place in self._places:
+            key = id(access.arena), access.start
+            if key in self._places:
                 raise self.no_rule()
-            if access.writes and place in self._saved:
+            if access.writes and key in self._saved:
                 raise self.refused("what a gradient needs must not be overwritten")
 
     def check_read(self, memory: MemoryRange) -> None:
@@ -355,7 +378,7 @@ class Tape:
             raise self.refused("the host must not write what a gradient needs")
 
     def no_rule(self) -> GradientError:
-        return self.refused("there is no gradient of this function")
+        return self.refused("there is no gradient of this function yet")
 
     def refused(self, rule: str) -> GradientError:
         entry = caller()
@@ -366,25 +389,10 @@ class Tape:
 _SEEN = {f"Tensor.__{name}__" for name in ("bool", "repr", "str", "format")}
 
 
-def _whole_entry(
-    function: Callable[..., Any],
-    params: tuple[Any, ...],
-    rule: Callable[[Noted, Any], Sequence[Tensor | None]],
-    operands: Sequence[Any],
-    inputs: list[Any],
-    result: Any,
-) -> Entry:
-    """An entry of one result, or of several, for which the rule has tuples."""
-    several, count = isinstance(result, tuple), len(inputs)
-    results = result if several else (result,)
-
-    def pull(saved: Sequence[Any], cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
-        values, own = tuple(saved[:count]), tuple(saved[count:])
-        if several:
-            return rule(Noted(function, params, values, cast(Any, own)), tuple(cotangents))
-        return rule(Noted(function, params, values, own[0]), cotangents[0])
-
-    return Entry(caller().op, operands, results, [*inputs, *results], pull, is_new=True)
+def _dtype_at(key: tuple[int, int], entries: Sequence[Entry]) -> DType:
+    """That of what is saved there, of which no other recorder sees the bits alone."""
+    saved = [x for entry in entries for x in entry.saved if isinstance(x, View)]
+    return max([x.dtype for x in saved if place_of(x.allocation) == key], key=lambda d: d.itemsize)
 
 
 def _like(source: View) -> Any:

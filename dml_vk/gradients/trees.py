@@ -19,15 +19,15 @@ def varies(x: Any) -> bool:
 
 def leaves(tree: Any) -> list[Tensor]:
     """The tensors of floats and complex numbers, in order."""
-    found: list[Tensor] = []
+    tensors: list[Tensor] = []
 
     def note(x: Any) -> Any:
         if varies(x):
-            found.append(x)
+            tensors.append(x)
         return x
 
     replace(tree, note)
-    return found
+    return tensors
 
 
 def mapped(tree: Any, change: Callable[[Tensor], Any], otherwise: Callable[[Any], Any]) -> Any:
@@ -87,5 +87,5 @@ def _pairs(what: str, name: str, tree: Any, like: Any) -> Iterator[tuple[Any, Te
 
 
 def _other(what: str, name: str, tree: Any) -> GradientError:
-    rule = f"{name} must be a tree like the other, of the same tuples, lists and dicts"
+    rule = f"{name} must be nested as the other is"
     return GradientError(what, rule, **{name: type(tree).__name__})

@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from dml_vk.arguments import Ints
-from dml_vk.gradients.memory import Alias
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.runtime.arenas import Bytes, MemoryRange
 from dml_vk.runtime.encode import Dispatched
@@ -27,7 +26,7 @@ class Watched:
 
     def allocate(self, what: str, nbytes: int, near: MemoryRange | None = None) -> MemoryRange:
         with self._tape.outside():
-            memory: MemoryRange = self._device.allocate(what, nbytes, _origin(near))
+            memory: MemoryRange = self._device.allocate(what, nbytes, self._tape.origin(near))
         return memory
 
     def launch(
@@ -68,7 +67,7 @@ class Watched:
         if write:
             self._tape.check_change(allocation)
         with self._tape.outside():
-            memory: Bytes | None = self._device.mapped(_origin(allocation), write, part)
+            memory: Bytes | None = self._device.mapped(self._tape.origin(allocation), write, part)
         return memory
 
     def written(
@@ -77,19 +76,19 @@ class Watched:
         self._tape.check_change(allocation)
         with self._tape.outside():
             memory: AbstractContextManager[Bytes] = self._device.written(
-                _origin(allocation), start, nbytes
+                self._tape.origin(allocation), start, nbytes
             )
         return memory
 
     def upload(self, data: Bytes, allocation: MemoryRange, start: int = 0) -> None:
         self._tape.check_change(allocation)
         with self._tape.outside():
-            self._device.upload(data, _origin(allocation), start)
+            self._device.upload(data, self._tape.origin(allocation), start)
 
     def download(self, allocation: MemoryRange, start: int, data: Bytes) -> None:
         self._tape.check_read(allocation)
         with self._tape.outside():
-            self._device.download(_origin(allocation), start, data)
+            self._device.download(self._tape.origin(allocation), start, data)
 
     def pieces(
         self, allocation: MemoryRange, start: int, nbytes: int
@@ -97,17 +96,10 @@ class Watched:
         self._tape.check_read(allocation)
         with self._tape.outside():
             pieces: Iterator[tuple[int, Bytes]] = self._device.pieces(
-                _origin(allocation), start, nbytes
+                self._tape.origin(allocation), start, nbytes
             )
         return pieces
 
     def verify(self, allocation: MemoryRange, start: int, nbytes: int, check: Check) -> None:
         with self._tape.outside():
-            self._device.verify(_origin(allocation), start, nbytes, check)
-
-
-def _origin(memory: MemoryRange | None) -> Any:
-    """The memory itself, which devices have."""
-    while isinstance(memory, Alias):
-        memory = memory.origin
-    return memory
+            self._device.verify(self._tape.origin(allocation), start, nbytes, check)

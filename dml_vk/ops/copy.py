@@ -70,7 +70,7 @@ def copy_if_overlapping(what: str, source: View, target: View, *, in_place: bool
 
 def _launch(source: View, target: View) -> None:
     if (noting := tape()) is not None:
-        noting.write(lambda: _launch(source, target), source, target)
+        noting.write(_launch, source, target)
         return
     a, b = source.layout, target.layout
     device = source.device

@@ -128,7 +128,7 @@ def cast_elements(what: str, source: View, target: View) -> None:
     """
     check_cast(what, source.dtype, target.dtype)
     if (noting := tape()) is not None:
-        noting.write(lambda: cast_elements(what, source, target), source, target)
+        noting.write(functools.partial(cast_elements, what), source, target)
         return
     cast = OPERATORS["cast"]
     if target.dtype is source.dtype and target.dtype.kind == "c":

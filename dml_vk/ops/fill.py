@@ -15,7 +15,7 @@ def fill_constant(what: str, target: View, dtype: DType, value: Any) -> None:
     """Write one value to all elements."""
     check_target(what, target, "target")
     if (noting := tape()) is not None:
-        noting.write(lambda: fill_constant(what, target, dtype, value), value, target)
+        noting.write(lambda number, to: fill_constant(what, to, dtype, number), value, target)
         return
     words = pattern_words(what, "value", dtype, value)
     if target.layout.numel:

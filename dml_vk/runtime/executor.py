@@ -88,8 +88,8 @@ class Records(Executor, Protocol):
     ) -> Any:
         """Return `do(operands, out)`, and note it as a public operation and its steps."""
 
-    def write(self, do: Callable[[], None], source: Any, target: Any) -> None:
-        """Call `do`, which writes the elements of a view, or a number, to another view."""
+    def write(self, do: Callable[[Any, Any], None], source: Any, target: Any) -> None:
+        """Call `do` on these: it writes the elements of a view, or a number, to another view."""
 
     def whole(
         self,

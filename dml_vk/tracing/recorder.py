@@ -130,8 +130,8 @@ class Recorder:
     def claim(self, own: Callable[[], Ints]) -> Ints:
         return own()
 
-    def write(self, do: Callable[[], None], source: Any, target: Any) -> None:
-        do()
+    def write(self, do: Callable[[Any, Any], None], source: Any, target: Any) -> None:
+        do(source, target)
 
     def needs_values(self) -> DmlVkError:
         return self.refused("values are not known while a function is compiled")

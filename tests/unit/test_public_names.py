@@ -72,6 +72,8 @@ WITHOUT_OUT = {
     "__array_namespace_info__ trace devices default_device device memory_stats synchronize "
     "broadcast_shapes compile compile_glsl fuse kernel put_along_axis fill_diagonal place put "
     "putmask",
+    "functions of functions": "checkpoint custom_vjp grad hessian jacobian jvp stop_gradient "
+    "value_and_grad vjp",
 }
 
 

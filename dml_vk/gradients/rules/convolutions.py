@@ -63,7 +63,8 @@ def transposed_convolution(noted: Noted, cotangent: Tensor) -> Sequence[Tensor |
     cotangent = before(activation, noted, cotangent, again)
     data = conv(cotangent, weight, **options)
     # The padding at the end of the result may have windows that are of no element of x.
-    data = data[(..., *map(slice, x.shape[2:]))]
+    within = (..., *map(slice, x.shape[2:]))
+    data = data[within]
     dims = zip(cotangent.shape[2:], x.shape[2:], weight.shape[2:], stride, dilation, padding)
     windows = tuple([Window(*dim, *pair) for *dim, pair in dims])
     factors = _of_weight(cotangent, x, windows, groups)
@@ -90,7 +91,8 @@ def _of_weight(image: Tensor, cotangent: Tensor, windows: Windows, groups: int) 
         dilation=[window.stride for window in windows],
         groups=groups,
     )
-    return exchanged(products[(..., *map(slice, taps))])
+    within = (..., *map(slice, taps))
+    return exchanged(products[within])
 
 
 def _by_columns(image: Tensor, cotangent: Tensor, windows: Windows, groups: int) -> Tensor:

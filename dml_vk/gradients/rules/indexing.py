@@ -14,8 +14,7 @@ from dml_vk.array.sorting.searching import searchsorted
 from dml_vk.array.sorting.sorts import argsort
 from dml_vk.array.statistics.segments import segment_sums
 from dml_vk.dtypes import int64
-from dml_vk.errors import GradientError
-from dml_vk.gradients.rules.registry import Noted, rule, updates
+from dml_vk.gradients.rules.registry import Noted, no_gradient_of, rule, updates
 from dml_vk.gradients.rules.shapes import summed_to, to_dtype
 from dml_vk.layout import Layout
 from dml_vk.ops.view import with_layout
@@ -54,9 +53,7 @@ def _gathered(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     x, index = noted.operands
     source = x if not x.layout.overlaps else x.clone()
     if noted.function is api._gather_into and source is not x:
-        raise GradientError(
-            "take", "x must not have elements that share memory: use x.clone()", strides=x.strides
-        )
+        raise no_gradient_of("take", "elements of x share memory: use x.clone()")
     places = noted.function((_numbered(source), index), None, *noted.params)
     sums = added_at(cotangent.reshape(-1), places.reshape(-1), x.size)
     return sums.reshape(x.shape), None
@@ -84,9 +81,7 @@ def _select_by_mask(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
 @rule(api._write_scattered)
 def _write_scattered(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     """What was written passes the gradient on where it is the last one; the rest stays."""
-    raise GradientError(
-        "setitem", "there is no gradient of assignments to x[index]: use where or put", line=None
-    )
+    raise no_gradient_of("setitem", "elements are written by index: use where or a mask")
 
 
 updates(api._write_scattered)

@@ -15,8 +15,7 @@ from dml_vk.array.creation.arrays import full_like, zeros_like
 from dml_vk.array.data_types import real
 from dml_vk.array.math import elementwise as m
 from dml_vk.dtypes import float64
-from dml_vk.errors import GradientError
-from dml_vk.gradients.rules.registry import Noted, rule
+from dml_vk.gradients.rules.registry import Noted, no_gradient_of, rule
 from dml_vk.gradients.rules.shapes import fitted
 from dml_vk.kernels.operators import Operator
 from dml_vk.tensor.core import Tensor
@@ -40,8 +39,8 @@ RULES: dict[str, Rule] = {}
 # Results that do not vary between the points where they jump.
 CONSTANT = ("floor", "ceil", "trunc", "round", "heaviside", "trunc_divide", "floor_divide")
 REFUSED = {
-    "digamma": "there is no gradient of digamma: dml_vk has no trigamma",
-    "nextafter": "the neighbour of a number has no gradient",
+    "digamma": "trigamma, its derivative, is not there",
+    "nextafter": "its result is a neighbour of the operand",
 }
 
 
@@ -49,7 +48,7 @@ def _times(factor: Factor) -> Rule:
     """The rule of a function of one operand, from its derivative as a function of x and y."""
 
     def pull(at: Applied) -> Sequence[Tensor | None]:
-        return (m.multiply(at.gradient, m.conj(factor(at.operands[0], at.result, at.params))),)
+        return (m.multiply(at.gradient, _conj_of(factor(at.operands[0], at.result, at.params))),)
 
     return pull
 
@@ -320,12 +319,11 @@ def computed(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     operator, words = noted.params
     name = operator.name
     if name in REFUSED:
-        raise GradientError(name, REFUSED[name], operands=noted.operands)
+        raise no_gradient_of(name, REFUSED[name])
     if name in CONSTANT:
         return (None,) * len(noted.operands)
     if name not in RULES:
-        rule = "there is no gradient of this function"
-        raise GradientError(name, rule, operands=noted.operands)
+        raise no_gradient_of(name, "it has no rule")
     operands = tuple([_promoted(x, cotangent) for x in noted.operands])
     applied = Applied(operands, noted.result, cotangent, _numbers(operator, noted, words))
     gradients = RULES[name](applied)

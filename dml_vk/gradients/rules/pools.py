@@ -27,17 +27,15 @@ from dml_vk.windows import Window
 
 @rule(_pool)
 def pooled(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
-    what, operation, *how, ceil_mode = noted.params[:7]
-    kernel, stride, padding, dilation = how
-    counted, power = (*noted.params[7:], *(False, 1.0)[len(noted.params) - 7 :])
+    what, operation, kernel, stride, padding, dilation, ceil_mode = noted.params[:7]
     (x,) = noted.operands
     windows = windows_of(what, x.shape[2:], kernel, stride, padding, dilation, ceil_mode=ceil_mode)
     if operation == "max":
         index = call(_pool, (x,), None, what, "index", *noted.params[2:7])
         return [like(_to_maxima(wide(cotangent), index, windows), x)]
     if operation == "avg":
-        return [like(_shared(cotangent, windows, counted), x)]
-    return [like(_of_powers(x, noted.result, cotangent, windows, power), x)]
+        return [like(_shared(cotangent, windows, noted.params[7]), x)]
+    return [like(_of_powers(x, noted.result, cotangent, windows, noted.params[8]), x)]
 
 
 @rule(_adaptive)

@@ -101,9 +101,9 @@ def _one(
     distinct = list(dict.fromkeys(own))
     known = {*result, *[label for k in others for label in letters[k]]}
     terms = ["".join(result), *["".join(letters[k]) for k in others]]
-    kept = [label for label in distinct if label in known]
+    shown = [label for label in distinct if label in known]
     factors = [cotangent, *[conj(operands[k]) for k in others]]
-    gradient = sums.einsum(f"{','.join(terms)}->{''.join(kept)}", *factors)
+    gradient = sums.einsum(f"{','.join(terms)}->{''.join(shown)}", *factors)
     # A dim that was summed alone, or broadcast from one of size 1.
     sizes = dict(zip(own, x.shape))
     for dim, label in enumerate(distinct):

@@ -12,8 +12,7 @@ from dml_vk.array.math.cumulative import cumulative_prod
 from dml_vk.array.math.elementwise import astype, conj, divide, equal, multiply, where
 from dml_vk.array.statistics import moments, reductions
 from dml_vk.array.statistics.reductions import reduced_axes
-from dml_vk.errors import GradientError
-from dml_vk.gradients.rules.registry import Noted, rule
+from dml_vk.gradients.rules.registry import Noted, no_gradient_of, rule
 from dml_vk.gradients.rules.shapes import fitted, to_dtype
 from dml_vk.tensor.core import Tensor
 
@@ -59,7 +58,7 @@ def _reduce_to(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     """The first of the largest along one axis; over several, all of them share."""
     (x,), (what, _, axis, keepdims) = noted.operands, noted.params
     if x.dtype.kind == "c":
-        raise GradientError(what, "complex numbers have no gradient here", dtype=x.dtype)
+        raise no_gradient_of(what, "complex numbers have no order that varies smoothly")
     axes = _axes(what, x, axis)
     spread = _again(cotangent, axes, keepdims)
     if type(axis) is int or len(axes) == 1 == x.ndim * (axis is not None):
