@@ -89,6 +89,9 @@ def pulled(
 def _go_back(sums: Sums, tape: Tape, entries: list[Entry], *, once: bool) -> None:
     for entry in _popped(entries) if once else reversed(entries):
         taken = [sums.taken(result, is_new=entry.is_new) for result in entry.results]
+        if once and entry.is_new:
+            for result in entry.results:  # Nothing before refers to them.
+                tape.homes.pop(id(result.allocation), None)
         if all(gradient is None for gradient in taken):
             continue
         if entry.again is not None:

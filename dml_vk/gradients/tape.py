@@ -30,7 +30,7 @@ from dml_vk.gradients.rules.registry import (
 from dml_vk.gradients.rules.writes import pull_write
 from dml_vk.gradients.watched import Watched
 from dml_vk.layout import Layout
-from dml_vk.observe.callers import caller
+from dml_vk.observe.callers import caller, writes_for_user
 from dml_vk.ops.copy import copied, copy_elements
 from dml_vk.ops.view import View
 from dml_vk.runtime.arenas import MemoryRange
@@ -82,7 +82,6 @@ class Tape:
         self._places: set[tuple[int, int]] = set()  # of the same
         self._saved: dict[tuple[int, int], list[Entry]] = {}  # who needs what is there
         self._aliases: dict[int, Alias] = {}
-        self._depth = 0  # of functions that are entered since they have no rule
         self._parent: Tape | None = None
         self.claims: list[Ints] | None = None  # what generators gave, to be given again
         self.replayed: Iterator[Ints] | None = None
@@ -96,6 +95,8 @@ class Tape:
                 yield
         finally:
             self.is_over = True
+            self._places.clear()
+            self._saved.clear()
 
     def outside(self) -> AbstractContextManager[None]:
         """Work is done as if there were no tape."""
@@ -109,7 +110,6 @@ class Tape:
         part.homes.update(self.homes)
         part._places |= self._places
         part._aliases = self._aliases
-        part._depth = self._depth
         return part
 
     def claim(self, own: Callable[[], Ints]) -> Ints:
@@ -181,10 +181,13 @@ class Tape:
             reason = reason_of(function)
             if reason is not None:
                 raise no_gradient_of(caller().op, reason)
-            return self._entered(function, params, operands, out)
+            return function(operands, out, *params)  # whose parts may have rules
         if out is not None:
             self.before_write(out)
         inputs = [self.plain(x) for x in operands]
+        saved = inputs
+        if out is not None and rule is not None:
+            saved = [self._before(x, place_of(out.allocation)) for x in inputs]
         with self.outside():
             if self.outer is None:
                 result = do(inputs, self.plain(out))
@@ -200,9 +203,16 @@ class Tape:
         if out is None and id(result.allocation) in self.homes:
             return result  # A view of an operand is the same value.
         if terms is not operands:
-            inputs = [*inputs, None]
-        self._note(function, params, rule, terms, inputs, result, is_new=out is None)
+            saved = [*saved, None]
+        self._note(function, params, rule, terms, saved, result, is_new=out is None)
         return result
+
+    def _before(self, x: Any, target: tuple[int, int]) -> Any:
+        """An operand as it is before its memory is written to."""
+        if not isinstance(x, View) or place_of(x.allocation) != target:
+            return x
+        with self.outside():
+            return Tensor(copied("gradient", x))
 
     def _written(self, rule: Pullback | None, out: Tensor) -> None:
         if rule is None or out.dtype.kind not in FLOATS:
@@ -304,22 +314,12 @@ class Tape:
             if isinstance(x, View):
                 self._saved.setdefault(place_of(x.allocation), []).append(entry)
 
-    def _entered(
-        self, function: Callable[..., Any], params: tuple[Any, ...], operands: Any, out: Any
-    ) -> Any:
-        """Do an operation without a rule, whose parts may have some."""
-        self._depth += 1
-        try:
-            return function(operands, out, *params)
-        finally:
-            self._depth -= 1
-
     def before_write(self, target: View) -> None:
         """Refuse to change what a gradient flows through, and keep what is needed of the rest."""
         home = self.homes.get(id(target.allocation))
         if home is None:
             self._refuse_alias(target.allocation)
-        elif home.is_whole and not self._depth:
+        elif home.is_whole and writes_for_user():
             raise self.refused(
                 "a tensor that a gradient flows through must not be written in place"
             )

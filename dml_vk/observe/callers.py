@@ -43,6 +43,20 @@ def caller() -> Caller:
     return Caller(op, frame.f_code.co_filename, frame.f_lineno)
 
 
+# Functions and methods that write to an operand, beside those with `out`.
+_WRITERS = {"__setitem__", "method_in_place", "copy", "put", "place", "putmask", "put_along_axis"}
+_WRITERS |= {"fill_diagonal"}
+
+
+def writes_for_user() -> bool:
+    """Whether the operation that the user called was told to write to a tensor of the user's."""
+    _, entry = _border()
+    values = entry.f_locals
+    named = [values, *[value for value in values.values() if type(value) is dict]]
+    has_out = any(each.get("out") is not None for each in named)
+    return has_out or entry.f_code.co_name in _WRITERS
+
+
 @contextmanager
 def named(purpose: str) -> Iterator[None]:
     """Let this be the operation of what is called in the `with` block.

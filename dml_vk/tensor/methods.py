@@ -74,7 +74,7 @@ def _reflected(function: Callable[..., Tensor]) -> Method:
 def _in_place(function: Callable[..., Tensor]) -> Method:
     """Make a method such as `x += y` of a function. It keeps the dtype and the memory of x."""
 
-    def method(self: Tensor, other: Operand) -> Tensor:
+    def method_in_place(self: Tensor, other: Operand) -> Tensor:
         result: Tensor = NotImplemented
         if type(other) in _COMMON or not _is_foreign(other):
             if is_on_host(other):
@@ -83,7 +83,7 @@ def _in_place(function: Callable[..., Tensor]) -> Method:
             result = function(self, other, out=self)
         return result
 
-    return method
+    return method_in_place
 
 
 def _check_kept(what: str, x: Any, y: Any) -> None:

@@ -5,7 +5,10 @@ Extremes do not depend on the order in which they are taken.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dml_vk.arguments import to_axis
+from dml_vk.array.calls import composed
 from dml_vk.array.creation.arrays import empty_like
 from dml_vk.array.creation.grids import arange
 from dml_vk.array.math.elementwise import (
@@ -98,6 +101,13 @@ def cumulative_extreme(
     x = to_tensor(what, "x", x)
     check_dtype(what, x.dtype, of_kinds("biuf"))
     dim = to_axis(what, "axis", axis, x.ndim)
+    return composed(_extremes, (x,), out, what, operator, dim)
+
+
+def _extremes(
+    operands: Sequence[Tensor], out: Tensor | None, what: str, operator: int, dim: int
+) -> Tensor:
+    (x,) = operands
     result = result_over(what, x.layout.like(), x.dtype, x, out)
     if x.dtype.kind == "f" or x.dtype is int64:
         scan_elements(what, operator, x, result, dim)
@@ -116,9 +126,14 @@ def cumulative_extreme(
 def _with_indexes(what: str, operator: int, x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     values = cumulative_extreme(what, operator, x, axis)
     x, dim = to_tensor(what, "x", x), to_axis(what, "axis", axis, values.ndim)
+    return values, indexes_of(what, x, values, dim)
+
+
+def indexes_of(what: str, x: Tensor, values: Tensor, dim: int) -> Tensor:
+    """Return where along a dim the extremes so far were attained last."""
     attained = equal(x, values)
     if x.dtype.kind == "f":
         attained = logical_or(attained, not_equal(x, x))
     places = arange(x.shape[dim], device=x.device)
     along = places.view([-1 if k == dim else 1 for k in range(x.ndim)])
-    return values, cumulative_extreme(what, MAXIMUM, where(attained, along, 0), dim)
+    return cumulative_extreme(what, MAXIMUM, where(attained, along, 0), dim)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 
+from dml_vk.array.calls import composed
 from dml_vk.array.host_operands import number_as_tensor, upload_operands
 from dml_vk.dtypes import int64
 from dml_vk.errors import LayoutError, RangeError
@@ -92,16 +94,15 @@ def searchsorted(
         if sorter.shape != x1.shape:
             rule = "sorter must have one index for each element of x1"
             raise LayoutError(what, rule, sorter=sorter.shape, x1=x1.shape)
+    return composed(_searched, tensors, out, side == "right")
+
+
+def _searched(operands: Sequence[Tensor], out: Tensor | None, right: bool) -> Tensor:
+    what, (x1, x2, *sorter) = "searchsorted", operands
     common = common_dtype(what, [x1.dtype, x2.dtype])
     result = result_over(what, x2.layout.like(), int64, x2, out)
-    search_sorted(
-        what,
-        converted(what, x1, common),
-        converted(what, x2, common),
-        None if sorter is None else sorter,
-        result,
-        right=side == "right",
-    )
+    views = converted(what, x1, common), converted(what, x2, common)
+    search_sorted(what, *views, sorter[0] if sorter else None, result, right=right)
     return result
 
 

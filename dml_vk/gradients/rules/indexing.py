@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dml_vk.array.calls import composed
+from dml_vk.array.calls import call, composed
 from dml_vk.array.creation.arrays import zeros_like
 from dml_vk.array.creation.grids import arange
 from dml_vk.array.indexing import api, take
-from dml_vk.array.math.elementwise import where
+from dml_vk.array.math.elementwise import less, maximum, where
 from dml_vk.array.sorting.searching import searchsorted
 from dml_vk.array.sorting.sorts import argsort
 from dml_vk.array.statistics.segments import segment_sums
@@ -39,7 +39,7 @@ def _added(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     return take.elements_at(cotangent, noted.operands[1]), None
 
 
-def _numbered(x: Tensor) -> Tensor:
+def numbered(x: Tensor) -> Tensor:
     """The row-major number of each element, where x has it in memory."""
     new = tensor_over("take", Layout((x.allocation.nbytes // x.dtype.itemsize,)), int64, x.device)
     numbers = new.over(x.layout)
@@ -54,7 +54,7 @@ def _gathered(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     source = x if not x.layout.overlaps else x.clone()
     if noted.function is api._gather_into and source is not x:
         raise no_gradient_of("take", "elements of x share memory: use x.clone()")
-    places = noted.function((_numbered(source), index), None, *noted.params)
+    places = noted.function((numbered(source), index), None, *noted.params)
     sums = added_at(cotangent.reshape(-1), places.reshape(-1), x.size)
     return sums.reshape(x.shape), None
 
@@ -80,8 +80,19 @@ def _select_by_mask(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
 
 @rule(api._write_scattered)
 def _write_scattered(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
-    """What was written passes the gradient on where it is the last one; the rest stays."""
-    raise no_gradient_of("setitem", "elements are written by index: use where or a mask")
+    """Each element passes its gradient to the value that was written last; the rest stays."""
+    source, places, _ = noted.operands
+    view = noted.result
+    numbers = arange(source.size, dtype=int64, device=view.device).reshape(source.shape)
+    memory = Layout((view.allocation.nbytes // view.dtype.itemsize,))
+    last = tensor_over("setitem", memory, int64, view.device).over(view.layout)
+    last[...] = -1
+    call(api._write_scattered, (numbers, places), last, *noted.params)
+    is_old = less(last, 0)
+    nothing = zeros_like(cotangent)
+    written = where(is_old, nothing, cotangent).reshape(-1)
+    sums = added_at(written, maximum(last, 0).reshape(-1), source.size)
+    return sums.reshape(source.shape), None, where(is_old, cotangent, nothing)
 
 
 updates(api._write_scattered)

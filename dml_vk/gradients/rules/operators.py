@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from dml_vk.array.creation.arrays import full_like, zeros_like
+from dml_vk.array.creation.arrays import full, zeros_like
 from dml_vk.array.data_types import real
 from dml_vk.array.math import elementwise as m
 from dml_vk.dtypes import float64
@@ -189,6 +189,15 @@ def _direction(x: Any) -> Any:
     return x / m.where(_F.equal(size, 0), 1.0, size)
 
 
+def _tensors(at: Applied) -> list[Any]:
+    """The operands, numbers as tensors: functions of one operand take no numbers."""
+    near = at.gradient
+    return [
+        x if isinstance(x, Tensor) else full((), x, near.dtype, device=near.device)
+        for x in at.operands
+    ]
+
+
 @of("add")
 def _add(at: Applied) -> Sequence[Tensor | None]:
     return at.gradient, at.gradient
@@ -236,7 +245,8 @@ def _difference_square(at: Applied) -> Sequence[Tensor | None]:
 
 @of("copysign")
 def _copysign(at: Applied) -> Sequence[Tensor | None]:
-    return at.gradient * (_F.sign(at.operands[0]) * _F.sign(at.result)), None
+    x, _ = _tensors(at)
+    return at.gradient * (_F.sign(x) * _F.sign(at.result)), None
 
 
 @of("maximum", "minimum")
@@ -269,7 +279,7 @@ def _logaddexp(at: Applied) -> Sequence[Tensor | None]:
 
 @of("xlogy")
 def _xlogy(at: Applied) -> Sequence[Tensor | None]:
-    x, y = at.operands
+    x, y = _tensors(at)
     first = at.gradient * _F.log(y)
     is_nothing = _F.logical_and(_F.equal(x, 0), _F.less_equal(y, 0))
     return m.where(is_nothing, 0, first), at.gradient * (x / y)
@@ -277,19 +287,14 @@ def _xlogy(at: Applied) -> Sequence[Tensor | None]:
 
 @of("pow")
 def _pow(at: Applied) -> Sequence[Tensor | None]:
-    x, power = at.operands
-    if not isinstance(power, Tensor):
-        slope = power * _F.pow(x, power - 1) if power != 0 else zeros_like(at.result)
-        return at.gradient * m.conj(slope), None
-    second = at.result * _F.log(x if isinstance(x, Tensor) else full_like(power, x))
-    is_zero = _F.equal(x, 0) if isinstance(x, Tensor) else _F.equal(full_like(power, x), 0)
-    if at.result.dtype.kind != "c":
-        is_zero = is_zero & _F.greater_equal(power, 0)
-    second = m.where(is_zero, zeros_like(second), second)
-    if not isinstance(x, Tensor):
-        return None, at.gradient * m.conj(second)
+    x, power = _tensors(at)
     first = power * _F.pow(x, power - 1)
     first = m.where(_F.equal(power, 0), zeros_like(first), first)
+    is_zero = _F.equal(x, 0)
+    if x.dtype.kind != "c":
+        is_zero = is_zero & _F.greater_equal(power, 0)
+    second = at.result * _F.log(x)
+    second = m.where(is_zero, zeros_like(second), second)
     return at.gradient * m.conj(first), at.gradient * m.conj(second)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml_vk.array.indexing.take import along_axis
-from dml_vk.array.sorting import sorts
+from dml_vk.array.sorting import searching, sorts
 from dml_vk.gradients.rules.registry import Noted, rule, zero_gradient
 from dml_vk.tensor.core import Tensor
 
@@ -17,4 +17,4 @@ def _sorted(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     return (along_axis(cotangent, sorts.argsort(order, axis=dim), dim),)
 
 
-zero_gradient(sorts._order, sorts._first_order)
+zero_gradient(sorts._order, sorts._first_order, searching._searched)

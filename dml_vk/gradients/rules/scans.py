@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml_vk.array.creation.grids import arange
+from dml_vk.array.indexing.take import along_axis
 from dml_vk.array.manipulation.shapes import flip
-from dml_vk.array.math import cumulative
+from dml_vk.array.math import cumulative, cumulative_extremes
 from dml_vk.array.math.elementwise import astype, conj, greater, greater_equal, multiply, where
 from dml_vk.array.statistics.reductions import sum as sum_over
+from dml_vk.gradients.rules.indexing import added_at, numbered
 from dml_vk.gradients.rules.registry import Noted, rule
 from dml_vk.gradients.rules.shapes import to_dtype
 from dml_vk.tensor.core import Tensor
@@ -42,3 +44,11 @@ def _of_products(x: Tensor, cotangent: Tensor, axis: int) -> Tensor:
     table = multiply(before[..., :, None], cumulative.cumulative_prod(after, axis=-1))
     table = where(greater_equal(at, at[:, None]), conj(table), 0)
     return sum_over(multiply(table, g[..., None, :]), axis=-1).movedim(-1, axis)
+
+
+@rule(cumulative_extremes._extremes)
+def _extremes(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
+    (x,), (what, _, dim) = noted.operands, noted.params
+    index = cumulative_extremes.indexes_of(what, x, noted.result, dim)
+    places = along_axis(numbered(x), index, dim)
+    return (added_at(cotangent.reshape(-1), places.reshape(-1), x.size).reshape(x.shape),)

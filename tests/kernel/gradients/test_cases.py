@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dml_vk
+from dml_vk.kernels.operators import OPERATORS
 from tests.kernel.gradients.differences import check, drawn
 
 INDEX = np.array([[2, 0, 2], [1, 1, 0]])
@@ -24,6 +25,23 @@ def masked(x, v):
     y = dml_vk.zeros((2, 3), dtype=x.dtype)
     y[...] = x
     y[dml_vk.asarray(MASK)] = v[0]
+    return y
+
+
+def scattered(x, v):
+    y = dml_vk.zeros((4, 3), dtype=x.dtype)
+    y[dml_vk.asarray([0, 2])] = x
+    y[dml_vk.asarray([2, 2, 3]), dml_vk.asarray([0, 0, 1])] = v[:3]
+    return y
+
+
+def put(function, *args):
+    """Write to fresh memory that has the elements of an operand."""
+    *before, x = [a for a in args if not isinstance(a, int)]
+    y = dml_vk.zeros(x.shape, dtype=x.dtype)
+    y[...] = x
+    before = [dml_vk.asarray(a) if isinstance(a, (list, np.ndarray)) else a for a in before]
+    function(y, *before, *[a for a in args if isinstance(a, int)])
     return y
 
 
@@ -118,6 +136,80 @@ CASES = {
     "atleast_1d": (dml_vk.atleast_1d, ()),
     "atleast_2d": (dml_vk.atleast_2d, (3,)),
     "atleast_3d": (dml_vk.atleast_3d, (3,)),
+    "setitem 3": (scattered, (2, 3), (4,)),
+    "put": (lambda x, v: put(dml_vk.put, [0, 4, 0], v[:3], x), (2, 3), (4,)),
+    "put_along_axis": (
+        lambda x, v: put(dml_vk.put_along_axis, INDEX, v[:3], x, 1),
+        (2, 3),
+        (4,),
+    ),
+    "fill_diagonal": (lambda x, v: put(dml_vk.fill_diagonal, v[0], x), (3, 3), (4,)),
+    "place": (lambda x, v: put(dml_vk.place, MASK, v, x), (2, 3), (4,)),
+    "putmask": (lambda x, v: put(dml_vk.putmask, MASK, v, x), (2, 3), (4,)),
+    "cummax": (lambda x: dml_vk.cummax(x, axis=1)[0], (3, 4)),
+    "cummin": (lambda x: dml_vk.cummin(x, axis=0)[0], (3, 4)),
+    "logcumsumexp": (lambda x: dml_vk.logcumsumexp(x, axis=1), (2, 5)),
+    "median": (lambda x: dml_vk.median(x, axis=1), (3, 4)),
+    "quantile": (lambda x: dml_vk.quantile(x, 0.3), (7,)),
+    "percentile": (lambda x: dml_vk.percentile(x, [30, 60], axis=0), (4, 3)),
+    "nanmean": (dml_vk.nanmean, (2, 3)),
+    "nansum": (dml_vk.nansum, (2, 3)),
+    "nanmax": (dml_vk.nanmax, (2, 3)),
+    "nanmin": (dml_vk.nanmin, (2, 3)),
+    "nanprod": (dml_vk.nanprod, (2, 3)),
+    "nanstd": (dml_vk.nanstd, (2, 3)),
+    "nanvar": (dml_vk.nanvar, (2, 3)),
+    "nanmedian": (dml_vk.nanmedian, (2, 3)),
+    "nanquantile": (lambda x: dml_vk.nanquantile(x, 0.3), (7,)),
+    "nanpercentile": (lambda x: dml_vk.nanpercentile(x, 30), (7,)),
+    "nancumsum": (dml_vk.nancumsum, (5,)),
+    "nancumprod": (dml_vk.nancumprod, (5,)),
+    "nan_to_num": (dml_vk.nan_to_num, (5,)),
+    "cov": (dml_vk.cov, (2, 5)),
+    "corrcoef": (dml_vk.corrcoef, (2, 5)),
+    "gradient": (dml_vk.gradient, (6,)),
+    "trapezoid": (dml_vk.trapezoid, (6,)),
+    "ediff1d": (dml_vk.ediff1d, (6,)),
+    "interp": (lambda x, f: dml_vk.interp(x, dml_vk.linspace(0, 1, 4), f), (5,), (4,)),
+    "convolve": (dml_vk.convolve, (6,), (3,)),
+    "correlate": (dml_vk.correlate, (6,), (3,)),
+    "kron": (dml_vk.kron, (2, 3), (2, 2)),
+    "polyval": (dml_vk.polyval, (3,), (5,)),
+    "vander": (dml_vk.vander, (4,)),
+    "append": (dml_vk.append, (3,), (2,)),
+    "insert": (lambda x: dml_vk.insert(x, 1, 0.5), (4,)),
+    "delete": (lambda x: dml_vk.delete(x, 1), (4,)),
+    "select": (lambda x: dml_vk.select([x > 0.5], [x * x], 0.0), (5,)),
+    "choose": (lambda x, y: dml_vk.choose(dml_vk.asarray([0, 1, 0]), [x, x * y]), (3,), (3,)),
+    "piecewise": (lambda x: dml_vk.piecewise(x, [x > 0.5], [dml_vk.exp, dml_vk.sin]), (5,)),
+    "compress": (lambda x: dml_vk.compress([True, False, True], x), (5,)),
+    "extract": (lambda x: dml_vk.extract(x > 0.5, x), (5,)),
+    "unwrap": (dml_vk.unwrap, (5,)),
+    "trim_zeros": (dml_vk.trim_zeros, (5,)),
+    "block": (lambda x, y: dml_vk.block([[x, y], [y, x]]), (2, 2), (2, 2)),
+    "diagflat": (dml_vk.diagflat, (3,)),
+    "cross": (lambda x, y: dml_vk.linalg.cross(x, y), (2, 3), (2, 3)),
+    "apply_along_axis": (lambda x: dml_vk.apply_along_axis(dml_vk.sum, 0, x), (2, 3)),
+    "partition": (lambda x: dml_vk.partition(x, 2), (5,)),
+    "meshgrid": (lambda x, y: dml_vk.meshgrid(x, y)[0], (3,), (2,)),
+    "bincount": (lambda w: dml_vk.bincount(dml_vk.asarray([0, 1, 1, 2]), weights=w), (4,)),
+    "sinc": (dml_vk.sinc, (4,)),
+    "i0": (dml_vk.i0, (4,)),
+    "cbrt": (dml_vk.cbrt, (4,)),
+    "degrees": (dml_vk.degrees, (4,)),
+    "radians": (dml_vk.radians, (4,)),
+    "fabs": (dml_vk.fabs, (4,)),
+    "fmax": (lambda x: dml_vk.fmax(x, 0.5), (6,)),
+    "fmin": (lambda x: dml_vk.fmin(x, 0.5), (6,)),
+    "ldexp": (lambda x: dml_vk.ldexp(x, 2), (4,)),
+    "modf": (lambda x: dml_vk.modf(x)[0], (4,)),
+    "array_split": (lambda x: dml_vk.array_split(x, 2)[0], (5,)),
+    "hsplit": (lambda x: dml_vk.hsplit(x, 2)[0], (4,)),
+    "vsplit": (lambda x: dml_vk.vsplit(x, 2)[1], (4, 2)),
+    "dsplit": (lambda x: dml_vk.dsplit(x, 2)[1], (2, 2, 2)),
+    "transpose": (lambda x: dml_vk.transpose(x) ** 2, (2, 3)),
+    "as_strided": (lambda x: dml_vk.as_strided(x, (3, 3), (1, 2)), (7,)),
+    "real_if_close": (dml_vk.real_if_close, (3,)),
     "square": (lambda x: x * x + x * 2 - x, (2, 3)),
 }
 
@@ -138,3 +230,53 @@ COMPLEX = (
 def test_of_complex_numbers(name):
     function, *shapes = CASES[name]
     check(function, [drawn(shape, "c", seed) for seed, shape in enumerate(shapes)])
+
+
+# Functions whose results are indexes, bools or sizes, or do not vary: nothing flows through them.
+CONSTANT = """all any allclose argmax argmin argpartition argsort argwhere array_equal bincount
+    count_nonzero digitize equal flatnonzero greater greater_equal in1d isclose isdtype isfinite
+    isin isinf isnan isneginf isposinf less less_equal lexsort logical_and logical_not logical_or
+    logical_xor nanargmax nanargmin nonzero not_equal searchsorted signbit can_cast finfo iinfo
+    result_type broadcast_shapes bitwise_and bitwise_count bitwise_invert bitwise_left_shift
+    bitwise_or bitwise_right_shift bitwise_xor gcd lcm diag_indices diag_indices_from ix_
+    tril_indices tril_indices_from triu_indices triu_indices_from ravel_multi_index unravel_index
+    indices mgrid ogrid around fix round floor ceil trunc heaviside floor_divide trunc_divide
+    histogram_bin_edges"""
+# What makes tensors of shapes and numbers, or no tensors.
+WITHOUT_OPERANDS = """arange empty empty_like eye full full_like linspace logspace geomspace ones
+    ones_like zeros zeros_like tri bartlett blackman hamming hanning kaiser asarray from_dlpack pin
+    pinned load save device default_device Device devices memory_stats synchronize trace settings
+    compile fuse kernel compile_glsl Buffer Tensor grad value_and_grad vjp jvp jacobian hessian
+    stop_gradient checkpoint custom_vjp __array_namespace_info__ c_ r_"""
+REFUSED = {
+    "histogram": lambda x: dml_vk.histogram(x, weights=x)[0],
+    "histogram2d": lambda x: dml_vk.histogram2d(x, x, weights=x)[0],
+    "frexp": lambda x: dml_vk.frexp(x)[0],
+    "unique": dml_vk.unique,
+    "unique_all": lambda x: dml_vk.unique_all(x)[0],
+    "unique_counts": lambda x: dml_vk.unique_counts(x)[0],
+    "unique_inverse": lambda x: dml_vk.unique_inverse(x)[0],
+    "unique_values": dml_vk.unique_values,
+    "union1d": lambda x: dml_vk.union1d(x, x),
+    "intersect1d": lambda x: dml_vk.intersect1d(x, x),
+    "setdiff1d": lambda x: dml_vk.setdiff1d(x, dml_vk.zeros(1)),
+    "setxor1d": lambda x: dml_vk.setxor1d(x, dml_vk.zeros(1)),
+    "digamma": dml_vk.digamma,
+    "nextafter": lambda x: dml_vk.nextafter(x, x),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_has_no_gradient_says_so(name):
+    with pytest.raises(dml_vk.DmlVkError, match="gradient"):
+        dml_vk.grad(lambda x: dml_vk.sum(REFUSED[name](x)))(dml_vk.asarray([0.5, 0.25, 2.0]))
+
+
+def test_every_public_function_has_a_gradient_or_a_reason():
+    known = {name.split()[0] for name in CASES} | set(REFUSED) | set(OPERATORS)
+    known |= {*CONSTANT.split(), *WITHOUT_OPERANDS.split()}
+    # Their parts have cases, and layers a table of their own.
+    known |= {"angle", "conj", "imag", "sort_complex", "directml", "fft", "linalg", "nn", "onnx"}
+    known |= {"random", "special"}
+    public = set(dml_vk._LAZY)
+    assert public - known == set()
