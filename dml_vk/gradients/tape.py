@@ -228,11 +228,7 @@ class Tape:
         return result
 
     def whole(
-        self,
-        function: Callable[..., Any],
-        params: tuple[Any, ...],
-        operands: Sequence[Any],
-        out: Tensor | None,
+        self, function: Callable[..., Any], params: Any, operands: Sequence[Any], out: Any
     ) -> Any:
         """Do and note a function that may have several results, with a rule for all of them."""
         varying = any(map(self.varies, operands))
@@ -242,14 +238,13 @@ class Tape:
         inputs = [self.plain(x) for x in operands]
         with self.outside():
             result = whole(function, inputs, None, *params)
+        own = result if isinstance(result, tuple) else (result,)
         if rule is not None:
-            own = result if isinstance(result, tuple) else (result,)
             pull = whole_pull(function, params, rule, len(inputs), result)
             self.note(Entry(caller().op, operands, own, [*inputs, *own], pull, is_new=True))
         if out is None:
             return result
-        (own,) = result if isinstance(result, tuple) else (result,)
-        copy_elements(caller().op, own, out)
+        copy_elements(caller().op, own[0], out)
         return (out,) if isinstance(result, tuple) else out
 
     def write(self, do: Callable[[Any, Any], None], source: Any, target: Any) -> None:
@@ -288,7 +283,9 @@ class Tape:
             (cotangent,) = cotangents
             assert cotangent is not None
             *values, own = saved
-            return rule(Noted(function, params, tuple(values), own), cotangent)
+            return rule(Noted(function, params, tuple(values), own, wanted), cotangent)
+
+        wanted = tuple(map(self.varies, operands))
 
         saved = [*inputs, self.plain(result)]
         entry = Entry(caller().op, operands, [result], saved, pull, is_new=is_new)

@@ -39,16 +39,22 @@ def convolution(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
 
     cotangent = before(activation, noted, cotangent, again)
     windows = windows_for("conv", x.shape, weight.shape, stride, padding, dilation, groups)
-    data = conv_transpose(
-        *(cotangent, weight),
-        stride=stride,
-        padding=paddings(windows),
-        output_padding=[window.padded_size - window.reach(window.count) for window in windows],
-        dilation=dilation,
-        groups=groups,
-    )
+    data = None
+    if noted.wants(0):  # Of images, which have no gradient, it can take long.
+        data = conv_transpose(
+            *(cotangent, weight),
+            stride=stride,
+            padding=paddings(windows),
+            output_padding=[window.padded_size - window.reach(window.count) for window in windows],
+            dilation=dilation,
+            groups=groups,
+        )
     factors = _of_weight(x, cotangent, windows, groups)
-    return [like(data, x), like(factors, weight), *_of_biases(cotangent, biases)]
+    return [
+        None if data is None else like(data, x),
+        like(factors, weight),
+        *_of_biases(cotangent, biases),
+    ]
 
 
 @rule(_conv_transpose)

@@ -21,6 +21,10 @@ class Noted(NamedTuple):
     params: tuple[Any, ...]
     operands: tuple[Any, ...]  # tensors and numbers
     result: Tensor
+    wanted: tuple[bool, ...] = ()  # which operands' gradients are needed; all if it is empty
+
+    def wants(self, operand: int) -> bool:
+        return not self.wanted or self.wanted[operand]
 
 
 Pullback = Callable[[Noted, Tensor], Sequence[Tensor | None]]

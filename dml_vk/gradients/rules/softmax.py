@@ -36,7 +36,7 @@ def through_softmax(y: Tensor, g: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 @rule(_log_sum)
 def log_sum(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
-    """Of rows of -infinity the gradient is 0, as in PyTorch."""
+    """Of rows of -infinity the gradient is 0; PyTorch has NaN."""
     axis, _ = noted.params
     (x,) = noted.operands
     axes = reduced_axes("logsumexp", x, axis)
