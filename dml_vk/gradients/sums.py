@@ -11,6 +11,7 @@ from dml_vk.errors import GradientError
 from dml_vk.gradients.memory import Home, over
 from dml_vk.gradients.tape import Entry, Tape
 from dml_vk.layout import Layout
+from dml_vk.observe.callers import named
 from dml_vk.ops.copy import copy_elements, same_addresses
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.parts import as_parts
@@ -102,7 +103,8 @@ def _go_back(sums: Sums, tape: Tape, entries: list[Entry], *, once: bool) -> Non
                         sums.add(result, gradient)
                 _go_back(sums, inner, inner.entries, once=True)
             continue
-        gradients = entry.pull(entry.saved, taken)
+        with named(f"gradient of {entry.name}"):
+            gradients = entry.pull(entry.saved, taken)
         if len(gradients) != len(entry.operands):
             rule = "a rule must return a gradient or None for each operand"
             raise GradientError(entry.name, rule, gradients=len(gradients))

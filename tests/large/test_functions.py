@@ -17,9 +17,10 @@ ROWS = (3, 2**20)
 # What tells of dtypes, devices and files, or gives a view: layouts are tested without elements.
 WITHOUT_ELEMENTS = """
 __array_namespace_info__ Device Tensor atleast_1d atleast_2d atleast_3d broadcast_arrays
-broadcast_shapes can_cast
-compile_glsl conj default_device finfo from_dlpack iinfo imag isdtype load matrix_transpose moveaxis
-permute_dims real result_type save settings squeeze unstack
+broadcast_shapes can_cast checkpoint custom_vjp
+compile_glsl conj default_device finfo from_dlpack grad hessian iinfo imag isdtype jacobian jvp load
+matrix_transpose moveaxis permute_dims real result_type save settings squeeze stop_gradient unstack
+value_and_grad vjp
 """
 
 # Views, and what is composed of functions that are met here.

@@ -148,6 +148,11 @@ LEFT_OUT = {
         "dml_vk.synchronize",
     ],
     "compilers": ["dml_vk.compile", "dml_vk.fuse", "dml_vk.compile_glsl", "dml_vk.kernel"],
+    "functions of functions": [
+        *("dml_vk.checkpoint", "dml_vk.custom_vjp", "dml_vk.grad", "dml_vk.hessian"),
+        *("dml_vk.jacobian", "dml_vk.jvp", "dml_vk.stop_gradient", "dml_vk.value_and_grad"),
+        "dml_vk.vjp",
+    ],
     "tensors cannot": ["Tensor", "operator.delitem"],
     "result without values": ["dml_vk.empty_like", "Tensor.__dlpack__"],
 }

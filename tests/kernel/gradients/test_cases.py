@@ -7,7 +7,7 @@ import pytest
 
 import dml_vk
 from dml_vk.kernels.operators import OPERATORS
-from tests.kernel.gradients.differences import check, drawn
+from tests.kernel.gradients.differences import as_scalar, check, drawn
 
 INDEX = np.array([[2, 0, 2], [1, 1, 0]])
 MASK = np.array([[True, False, True], [False, True, True]])
@@ -280,3 +280,19 @@ def test_every_public_function_has_a_gradient_or_a_reason():
     known |= {"random", "special"}
     public = set(dml_vk._LAZY)
     assert public - known == set()
+
+
+COMPILED = (
+    "take,take_along_axis,getitem,getitem 2,setitem,setitem 2,setitem 3,sort,top_k,cumulative_prod,"
+    "cummax,max,prod,var,std,pad 2,einsum 2,sliding_window_view,where,concat,roll,diff,median"
+)
+
+
+@pytest.mark.parametrize("name", COMPILED.split(","))
+def test_programs_have_the_bits_of_calls(name):
+    function, *shapes = CASES[name]
+    operands = [dml_vk.asarray(drawn(s, "f", k), "float32") for k, s in enumerate(shapes)]
+    weights = dml_vk.asarray(drawn(function(*operands).shape, "f", 3, -1, 1), "float32")
+    gradient = dml_vk.grad(as_scalar(function, weights), tuple(range(len(shapes))))
+    pairs = zip(gradient(*operands), dml_vk.compile(gradient)(*operands))
+    assert all(a.tobytes() == b.tobytes() for a, b in pairs)
