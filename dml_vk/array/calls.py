@@ -56,6 +56,10 @@ def call(function: Function, operands: Sequence[Any], out: Any = None, *params: 
                 near = next((x for x in operands if type(x) is Tensor), None)
                 same = map(plain, operands) if near is None else with_dtypes(operands, near)
                 return call(function, tuple(same), out, *params)
+            recorder = now.recorder
+            if recorder is not None and recorder.notes_writes and not recorder.is_over:
+                # A complex number is an operand that only a tape notes.
+                return _noted(recorder, function, function, operands, out, params)
             # No operands, which is an error, or part of another call, which is being recorded.
             return function(operands, out, *params)
         with suppress(DmlVkError):
@@ -85,6 +89,17 @@ def composed(function: Function, operands: Sequence[Any], out: Any, *params: Any
     if recorder is None or recorder.is_in_call:
         return function(operands, out, *params)
     return _noted(recorder, function, function, operands, out, params)
+
+
+def whole(function: Callable[..., Any], operands: Sequence[Any], out: Any, *params: Any) -> Any:
+    """Return `function(operands, out, *params)`, which is one operation to a tape alone.
+
+    It may return several tensors as a tuple. `out` is for a single one.
+    """
+    recorder = context.recorder()
+    if recorder is None or recorder.is_over or not recorder.notes_writes:
+        return function(operands, out, *params)
+    return recorder.whole(function, params, operands, out)
 
 
 def _noted(

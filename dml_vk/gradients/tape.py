@@ -13,6 +13,7 @@ from typing import Any, cast
 import dml_vk.gradients.rules  # noqa: F401 it loads them
 from dml_vk import context
 from dml_vk.arguments import Ints
+from dml_vk.array.calls import whole
 from dml_vk.dtypes import DType
 from dml_vk.errors import GradientError
 from dml_vk.gradients.memory import FLOATS, Alias, Home, over, place_of
@@ -24,12 +25,13 @@ from dml_vk.gradients.rules.registry import (
     no_gradient_of,
     reason_of,
     rule_of,
+    whole_pull,
 )
 from dml_vk.gradients.rules.writes import pull_write
 from dml_vk.gradients.watched import Watched
 from dml_vk.layout import Layout
 from dml_vk.observe.callers import caller, writes_for_user
-from dml_vk.ops.copy import copied
+from dml_vk.ops.copy import copied, copy_elements
 from dml_vk.ops.view import View
 from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.runtime.executor import Executor, Records
@@ -225,6 +227,26 @@ class Tape:
                 return over(result, alias)
         return result
 
+    def whole(
+        self, function: Callable[..., Any], params: Any, operands: Sequence[Any], out: Any
+    ) -> Any:
+        """Do and note a function that may have several results, with a rule for all of them."""
+        varying = any(map(self.varies, operands))
+        rule: Any = rule_of(function) if varying else None
+        if varying and rule is None:
+            raise self.no_rule()
+        inputs = [self.plain(x) for x in operands]
+        with self.outside():
+            result = whole(function, inputs, None, *params)
+        own = result if isinstance(result, tuple) else (result,)
+        if rule is not None:
+            pull = whole_pull(function, params, rule, len(inputs), result)
+            self.note(Entry(caller().op, operands, own, [*inputs, *own], pull, is_new=True))
+        if out is None:
+            return result
+        copy_elements(caller().op, own[0], out)
+        return (out,) if isinstance(result, tuple) else out
+
     def write(self, do: Callable[[Any, Any], None], source: Any, target: Any) -> None:
         """Do and note a copy, a conversion or a fill."""
         varying = self.varies(source)
@@ -261,7 +283,9 @@ class Tape:
             (cotangent,) = cotangents
             assert cotangent is not None
             *values, own = saved
-            return rule(Noted(function, params, tuple(values), own), cotangent)
+            return rule(Noted(function, params, tuple(values), own, wanted), cotangent)
+
+        wanted = tuple(map(self.varies, operands))
 
         saved = [*inputs, self.plain(result)]
         entry = Entry(caller().op, operands, [result], saved, pull, is_new=is_new)

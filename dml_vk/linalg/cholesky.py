@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dml_vk.arguments import to_bool
+from dml_vk.array.calls import whole
 from dml_vk.array.creation.grids import tril
 from dml_vk.dtypes import uint32
 from dml_vk.linalg.batches import (
@@ -34,6 +37,12 @@ def cholesky(x: Tensor, /, *, upper: bool = False, out: Tensor | None = None) ->
     upper = to_bool(what, "upper", upper)
     to_square(what, x)
     check_result(what, out, x.shape, result_dtype(x), x)
+    factor: Tensor = whole(_cholesky, (x,), out, upper)
+    return factor
+
+
+def _cholesky(operands: Sequence[Tensor], out: Tensor | None, upper: bool) -> Tensor:
+    what, (x,) = "cholesky", operands
     # The transpose of a Hermitian matrix is its conjugate, whose factors are the conjugates.
     work = batched(what, x.mT if upper else x)
     marks = zeros(what, work.shape[:1], uint32, work)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, cast
 
+from dml_vk.array.calls import whole
 from dml_vk.array.creation.arrays import filled
 from dml_vk.array.creation.grids import tril
 from dml_vk.array.data_types import imag
@@ -46,8 +48,7 @@ def eigh(x: Tensor, /, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's n
     [1.0, 3.0]
     """
     what = "eigh"
-    values, vectors = _eigh(what, _lower(what, x, UPLO), with_vectors=True)
-    return EighResult(values, vectors[0])
+    return EighResult(*whole(_eigh, (_lower(what, x, UPLO),), None, what, True))
 
 
 def eigvalsh(
@@ -69,7 +70,8 @@ def eigvalsh(
     what = "eigvalsh"
     x = _lower(what, x, UPLO)
     check_result(what, out, x.shape[:-1], real_dtype(x), x)
-    return _eigh(what, x, with_vectors=False, out=out)[0]
+    (values,) = whole(_eigh, (x,), out, what, False)
+    return cast(Tensor, values)
 
 
 def _lower(what: str, x: Tensor, triangle: str) -> Tensor:
@@ -81,14 +83,16 @@ def _lower(what: str, x: Tensor, triangle: str) -> Tensor:
 
 
 def _eigh(
-    what: str, x: Tensor, *, with_vectors: bool, out: Tensor | None = None
-) -> tuple[Tensor, list[Tensor]]:
+    operands: Sequence[Tensor], out: Tensor | None, what: str, with_vectors: bool
+) -> tuple[Tensor, ...]:
+    (x,) = operands
     lower = batched(what, x)
     n = lower.shape[1]
     batch, dtype = x.shape[:-2], result_dtype(x)
     if not lower.size:
         none = allocate(what, (*batch, n), dtype.part, lower)
-        return none if out is None else out, [allocate(what, x.shape, dtype, lower)]
+        empty = [allocate(what, x.shape, dtype, lower)] if with_vectors else []
+        return none if out is None else out, *empty
     work = allocate(what, lower.shape, lower.dtype, lower)
     elementwise.add(tril(lower), adjoint(tril(lower, k=-1)), out=work)
     if work.dtype.kind == "c":
@@ -102,4 +106,4 @@ def _eigh(
     values = converge(what, "tridiagonal", numbers, vectors, x.shape)
     values, vectors = sort_with_vectors(what, values, vectors)
     values = unbatched(elementwise.multiply(values, scale), batch, dtype.part, out)
-    return values, [unbatched(rows.mT.contiguous(), batch, dtype) for rows in vectors]
+    return values, *[unbatched(rows.mT.contiguous(), batch, dtype) for rows in vectors]

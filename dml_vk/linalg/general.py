@@ -8,9 +8,11 @@ substitution. All steps are the same on every device.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, cast
 
 from dml_vk.arguments import Ints
+from dml_vk.array.calls import whole
 from dml_vk.array.creation.arrays import filled
 from dml_vk.array.creation.grids import arange, triu
 from dml_vk.array.data_types import imag, real
@@ -76,12 +78,22 @@ def eig(x: Tensor, /) -> EigResult:
     >>> sorted(found.eigenvalues.tolist(), key=abs)
     [(2+0j), (3+0j)]
     """
+    return EigResult(*whole(_eig, (to_square("eig", x),), None, True))
+
+
+def _eig(
+    operands: Sequence[Tensor], out: Tensor | None, with_vectors: bool
+) -> Tensor | tuple[Tensor, ...]:
+    (matrices,) = operands
+    return _both(matrices) if with_vectors else (_alone(matrices, out),)
+
+
+def _both(matrices: Tensor) -> tuple[Tensor, Tensor]:
     what = "eig"
-    matrices = to_square(what, x)
     batch, dtype = matrices.shape[:-2], _complex(what, matrices)
     if not matrices.size:
         none = allocate(what, matrices.shape[:-1], dtype, matrices)
-        return EigResult(none, allocate(what, matrices.shape, dtype, matrices))
+        return none, allocate(what, matrices.shape, dtype, matrices)
     work = batched(what, matrices, complex128)
     count, n, _ = work.shape
     scale, basis = scale_down(what, work), identities(what, count, n, n, work)
@@ -93,7 +105,7 @@ def eig(x: Tensor, /) -> EigResult:
         real_vectors = _normalized(astype(real(vectors), complex128))
         vectors = where(is_real[:, None, :], real_vectors, vectors)
     values = unbatched(multiply(values, scale), batch, dtype)
-    return EigResult(values, unbatched(vectors, batch, dtype))
+    return values, unbatched(vectors, batch, dtype)
 
 
 def eigvals(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
@@ -106,8 +118,13 @@ def eigvals(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """
     what = "eigvals"
     matrices = to_square(what, x)
-    dtype = _complex(what, matrices)
-    check_result(what, out, matrices.shape[:-1], dtype, matrices)
+    check_result(what, out, matrices.shape[:-1], _complex(what, matrices), matrices)
+    (values,) = whole(_eig, (matrices,), out, False)
+    return cast(Tensor, values)
+
+
+def _alone(matrices: Tensor, out: Tensor | None) -> Tensor:
+    what, dtype = "eigvals", _complex("eigvals", matrices)
     if not matrices.size:
         return allocate(what, matrices.shape[:-1], dtype, matrices) if out is None else out
     work = batched(what, matrices, complex128)

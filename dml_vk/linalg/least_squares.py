@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from dml_vk.array.calls import whole
 from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.math import elementwise
 from dml_vk.array.products.matrix_products import matmul
@@ -67,6 +69,14 @@ def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None, out: Tensor | None
     what = "pinv"
     to_matrices(what, x)
     check_result(what, out, x.mT.shape, result_dtype(x), x)
+    inverse: Tensor = whole(_pseudo_inverse, (x,), out, rtol)
+    return inverse
+
+
+def _pseudo_inverse(
+    operands: Sequence[Tensor], out: Tensor | None, rtol: float | Tensor | None
+) -> Tensor:
+    what, (x,) = "pinv", operands
     matrices = _converted(x, work_dtype(x.dtype))
     u, s, vh = svd(matrices, full_matrices=False)
     scaled = elementwise.multiply(_reciprocals(what, s, matrices, rtol, "rtol"), vh)
@@ -102,10 +112,8 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> LstsqResult:
     dtype = common_dtype(what, [result_dtype(a), result_dtype(b)])
     matrix, right = _converted(a, work_dtype(dtype)), _converted(b, work_dtype(dtype))
     columns = right if b.ndim == 2 else right.unsqueeze(1)
-    u, s, vh = svd(matrix, full_matrices=False)
+    x, s = whole(_solution, (matrix, columns), None, rcond)
     significant = _significant(what, s, matrix, rcond, "rcond")
-    scaled = elementwise.multiply(_reciprocals(what, s, matrix, rcond, "rcond"), vh)
-    x = matmul(adjoint(scaled), matmul(adjoint(u), columns))
     rank = int(reductions.count_nonzero(significant).item())
     residuals = allocate(what, (0,), s.dtype, matrix)
     m, n = a.shape
@@ -115,6 +123,13 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> LstsqResult:
     x = x if b.ndim == 2 else x.squeeze(1)
     residuals, s = [elementwise.astype(result, dtype.part, copy=False) for result in (residuals, s)]
     return LstsqResult(elementwise.astype(x, dtype, copy=False), residuals, rank, s)
+
+
+def _solution(operands: Sequence[Tensor], out: None, rcond: float | None) -> tuple[Tensor, Tensor]:
+    what, (matrix, columns) = "lstsq", operands
+    u, s, vh = svd(matrix, full_matrices=False)
+    scaled = elementwise.multiply(_reciprocals(what, s, matrix, rcond, "rcond"), vh)
+    return matmul(adjoint(scaled), matmul(adjoint(u), columns)), s
 
 
 def _converted(x: Tensor, dtype: DType) -> Tensor:

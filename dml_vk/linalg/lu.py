@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from dml_vk.arguments import Ints, to_int
+from dml_vk.array.calls import whole
 from dml_vk.array.creation.arrays import filled
 from dml_vk.array.data_types import real
 from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.math import elementwise
 from dml_vk.array.products.matrix_products import matmul
 from dml_vk.array.statistics import reductions
-from dml_vk.dtypes import uint32
+from dml_vk.dtypes import DType, uint32
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout
 from dml_vk.linalg.batches import (
@@ -74,6 +75,14 @@ def solve(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     dtype = common_dtype(what, [result_dtype(x1), result_dtype(right)])
     rows = x1.shape[-1:] if vector else right.shape[-2:]
     check_result(what, out, (*batch, *rows), dtype, x1)
+    solution: Tensor = whole(_solve, (x1, x2), out, batch, dtype)
+    return solution
+
+
+def _solve(operands: Sequence[Tensor], out: Tensor | None, batch: Ints, dtype: DType) -> Tensor:
+    what, (x1, x2) = "solve", operands
+    vector = x2.ndim == 1
+    right = x2.unsqueeze(1) if vector else x2
     factors = _factors(batched(what, x1, work_dtype(dtype), batch), what)
     solution = batched(what, right, work_dtype(dtype), batch)
     _substitute(factors, solution)
@@ -91,6 +100,12 @@ def inv(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     what = "inv"
     to_square(what, x)
     check_result(what, out, x.shape, result_dtype(x), x)
+    inverse: Tensor = whole(_inverse, (x,), out)
+    return inverse
+
+
+def _inverse(operands: Sequence[Tensor], out: Tensor | None) -> Tensor:
+    what, (x,) = "inv", operands
     factors = _factors(batched(what, x), what)
     count, n, _ = factors.work.shape
     inverse = identities(what, count, n, n, factors.work)
@@ -109,7 +124,8 @@ def det(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     what = "det"
     to_square(what, x)
     check_result(what, out, x.shape[:-2], result_dtype(x), x)
-    return _determinants(what, x, [0], out)[0]
+    (result,) = whole(_determinants, (x,), out, what, (0,))
+    return cast(Tensor, result)
 
 
 def slogdet(x: Tensor, /) -> SlogdetResult:
@@ -124,7 +140,7 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
     (-1.0, 0.0)
     """
     what = "slogdet"
-    sign, size = _determinants(what, to_square(what, x), [1, 2])
+    sign, size = whole(_determinants, (to_square(what, x),), None, what, (1, 2))
     return SlogdetResult(sign, real(size).contiguous())
 
 
@@ -187,8 +203,9 @@ def _check_regular(what: str, factors: _LU, batch: Ints) -> None:
 
 
 def _determinants(
-    what: str, x: Tensor, which: Sequence[int], out: Tensor | None = None
-) -> list[Tensor]:
+    operands: Sequence[Tensor], out: Tensor | None, what: str, which: Sequence[int]
+) -> tuple[Tensor, ...]:
+    (x,) = operands
     factors = _factors(batched(what, x), what)
     count, batch, dtype = factors.work.shape[0], x.shape[:-2], result_dtype(x)
     results = filled(allocate(what, (count, 3), factors.work.dtype, x), what, 1)
@@ -196,4 +213,4 @@ def _determinants(
     if factors.work.size:
         determinants(factors.work, factors.pivots, results)
     columns = [results.over(Layout((count,), (3,), k)) for k in which]
-    return [unbatched(column.clone(), batch, dtype, out) for column in columns]
+    return tuple([unbatched(column.clone(), batch, dtype, out) for column in columns])

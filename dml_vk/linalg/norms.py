@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.arguments import Ints, to_bool
+from dml_vk.array.calls import whole
 from dml_vk.array.manipulation.shapes import moveaxis, to_axes
 from dml_vk.array.math import elementwise
 from dml_vk.array.products.matrix_products import check_matrices
@@ -100,7 +101,8 @@ def vector_norm(
     else:
         dims = to_axes(what, axis, rank)
     _check_norm(what, x, dims, keepdims, dtype, dims if order == -math.inf else (), out)
-    return _norm(what, x, dims, keepdims, order, dtype, out)
+    length: Tensor = whole(_norm, (x,), out, what, dims, keepdims, order, dtype)
+    return length
 
 
 @hinted
@@ -137,7 +139,8 @@ def matrix_norm(
         least = (rank - 1,) if ord == -1 else (rank - 2,)
     _check_norm(what, x, last, keepdims, dtype, least, out)
     if ord == "fro":
-        return _norm(what, x, last, keepdims, 2.0, dtype, out)
+        length: Tensor = whole(_norm, (x,), out, what, last, keepdims, 2.0, dtype)
+        return length
     if ord in _SPECTRAL:
         s = singular_values(what, x if x.dtype.kind == "c" else _wide(what, x))
         result = (_SPECTRAL[ord] if s.size else reductions.sum)(s, axis=-1, keepdims=keepdims)
@@ -182,9 +185,15 @@ def _check_norm(
 
 
 def _norm(
-    what: str, x: Tensor, dims: Ints, keepdims: bool, order: float, dtype: DType, out: Tensor | None
+    operands: Sequence[Tensor],
+    out: Tensor | None,
+    what: str,
+    dims: Ints,
+    keepdims: bool,
+    order: float,
+    dtype: DType,
 ) -> Tensor:
-    x = _wide(what, x)
+    x = _wide(what, operands[0])
     last = out if x.dtype is dtype else None  # `out` of the last step, if it needs no conversion
     if abs(order) == math.inf:
         extreme = _extreme(x, order > 0)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from dml_vk.array.calls import whole
 from dml_vk.array.creation.grids import triu
 from dml_vk.errors import RangeError
 from dml_vk.linalg.batches import batched, identities, result_dtype, to_matrices, unbatched
@@ -33,6 +35,11 @@ def qr(x: Tensor, /, *, mode: str = "reduced") -> QRResult:
     to_matrices(what, x)
     if not isinstance(mode, str) or mode not in ("reduced", "complete"):
         raise RangeError(what, 'mode must be "reduced" or "complete"', mode=mode)
+    return QRResult(*whole(_qr, (x,), None, mode))
+
+
+def _qr(operands: Sequence[Tensor], out: None, mode: str) -> tuple[Tensor, Tensor]:
+    what, (x,) = "qr", operands
     work = batched(what, x)
     count, m, n = work.shape
     rows = m if mode == "complete" else min(m, n)
@@ -41,4 +48,4 @@ def qr(x: Tensor, /, *, mode: str = "reduced") -> QRResult:
     apply_all(reflections, q)
     r = triu(work.narrow(1, 0, rows))
     batch, dtype = x.shape[:-2], result_dtype(x)
-    return QRResult(unbatched(q, batch, dtype), unbatched(r, batch, dtype))
+    return unbatched(q, batch, dtype), unbatched(r, batch, dtype)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints, to_bool
+from dml_vk.array.calls import whole
 from dml_vk.array.creation.grids import triu
 from dml_vk.array.math import elementwise
 from dml_vk.linalg.batches import (
@@ -47,13 +49,18 @@ def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
     what = "svd"
     full = to_bool(what, "full_matrices", full_matrices)
     to_matrices(what, x)
+    return SVDResult(*whole(_vectors, (x,), None, full))
+
+
+def _vectors(operands: Sequence[Tensor], out: None, full: bool) -> tuple[Tensor, Tensor, Tensor]:
+    what, (x,) = "svd", operands
     is_wide = x.shape[-2] < x.shape[-1]
     u, s, vh = _svd(what, x.mT if is_wide else x, full, x.shape)
     batch, dtype = x.shape[:-2], result_dtype(x)
     if is_wide:
         u, vh = vh.mT, u.mT
     u, vh = [unbatched(vectors.contiguous(), batch, dtype) for vectors in (u, vh)]
-    return SVDResult(u, unbatched(s, batch, dtype.part), vh)
+    return u, unbatched(s, batch, dtype.part), vh
 
 
 def svdvals(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
@@ -71,6 +78,12 @@ def svdvals(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
 
 def singular_values(what: str, x: Tensor, out: Tensor | None = None) -> Tensor:
     """Do as `svdvals`, for an `x` and an `out` that have been checked."""
+    values: Tensor = whole(_values, (x,), out, what)
+    return values
+
+
+def _values(operands: Sequence[Tensor], out: Tensor | None, what: str) -> Tensor:
+    (x,) = operands
     tall = x.mT if x.shape[-2] < x.shape[-1] else x
     s = _svd(what, tall, None, x.shape)[1]
     return unbatched(s, x.shape[:-2], real_dtype(x), out)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dml_vk.arguments import to_int
+from dml_vk.array.calls import whole
 from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.math import elementwise
 from dml_vk.array.products.einsum import numeric_dtype
 from dml_vk.array.products.matrix_products import check_matrices, shared_axis
 from dml_vk.array.statistics import reductions
-from dml_vk.dtypes import DTypeLike
+from dml_vk.dtypes import DType, DTypeLike
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
@@ -77,6 +80,14 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = Non
         raise LayoutError("cross", rule, axis=axis, x1=x1.shape, x2=x2.shape)
     sizes = broadcast_sizes("cross", (x1.shape, x2.shape))
     layout = Layout.packed(sizes, commutative_elementwise(sizes, (x1.layout, x2.layout)))
+    product: Tensor = whole(_cross, (x1, x2), out, axis, layout, dtype)
+    return product
+
+
+def _cross(
+    operands: Sequence[Tensor], out: Tensor | None, axis: int, layout: Layout, dtype: DType
+) -> Tensor:
+    x1, x2 = operands
     target = result_over("cross", layout, dtype, x1, out)
     a, b, to = [[x.over(x.layout.select(axis, k)) for k in range(3)] for x in (x1, x2, target)]
     # Compute all products before writing, since `out` may be an operand.

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dml_vk.arguments import Ints
+from dml_vk.array.calls import whole
 from dml_vk.array.indexing.positions import checked, part_of, to_write
 from dml_vk.dtypes import int64, uint64
 from dml_vk.errors import LayoutError
@@ -51,6 +53,12 @@ def max_unpool(
         raise LayoutError(what, rule, x=values.shape, indices=index.shape)
     check_devices(what, x=values, indices=index)
     sizes = (*values.shape[:2], *to_output_size(what, output_size, rank))
+    image: Tensor = whole(unpooled, (values, index), out, sizes)
+    return image
+
+
+def unpooled(operands: Sequence[Tensor], out: Tensor | None, sizes: Ints) -> Tensor:
+    what, (values, index) = "max_unpool", operands
     target = result_over(what, Layout.packed(sizes, values.layout.order), values.dtype, values, out)
     # As unsigned integers, so that negative ones are too large instead of counting from the end.
     flat = with_dtype(index, uint64)

@@ -91,5 +91,14 @@ class Records(Executor, Protocol):
     def write(self, do: Callable[[Any, Any], None], source: Any, target: Any) -> None:
         """Call `do` on these: it writes the elements of a view, or a number, to another view."""
 
+    def whole(
+        self,
+        function: Callable[..., Any],
+        params: tuple[Any, ...],
+        operands: Sequence[Any],
+        out: Any,
+    ) -> Any:
+        """Do a function whose result or results are noted as those of one operation."""
+
     def claim(self, own: Callable[[], Ints]) -> Ints:
         """Return the words of a generator's state that `own` returns, or did before."""

@@ -122,6 +122,11 @@ class Recorder:
     ) -> T:
         return do(operands, out)
 
+    def whole(
+        self, function: Callable[..., T], params: tuple[Any, ...], operands: Sequence[Any], out: Any
+    ) -> T:
+        return function(operands, out, *params)
+
     def claim(self, own: Callable[[], Ints]) -> Ints:
         return own()
 

@@ -7,7 +7,7 @@ whole. An operation without any entry that is composed of others passes gradient
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from dml_vk.errors import GradientError
 from dml_vk.observe.callers import caller
@@ -21,6 +21,10 @@ class Noted(NamedTuple):
     params: tuple[Any, ...]
     operands: tuple[Any, ...]  # tensors and numbers
     result: Tensor
+    wanted: tuple[bool, ...] = ()  # which operands' gradients are needed; all if it is empty
+
+    def wants(self, operand: int) -> bool:
+        return not self.wanted or self.wanted[operand]
 
 
 Pullback = Callable[[Noted, Tensor], Sequence[Tensor | None]]
@@ -84,3 +88,26 @@ def updates(*functions: Callable[..., Any]) -> None:
 
 def does_update(function: Callable[..., Any]) -> bool:
     return function in _updates
+
+
+def whole_pull(
+    function: Callable[..., Any],
+    params: tuple[Any, ...],
+    pullback: Callable[[Noted, Any], Sequence[Tensor | None]],
+    count: int,
+    result: Any,
+) -> Callable[[Sequence[Any], Sequence[Tensor | None]], Sequence[Tensor | None]]:
+    """Return what calls the rule of a whole function, which has tuples for several results.
+
+    It is given `count` operands and the results, and a cotangent for each, or None.
+    """
+    is_tuple = isinstance(result, tuple)
+
+    def pull(saved: Sequence[Any], cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        values, own = tuple(saved[:count]), tuple(saved[count:])
+        if is_tuple:
+            noted = Noted(function, params, values, cast(Tensor, own))
+            return pullback(noted, tuple(cotangents))
+        return pullback(Noted(function, params, values, own[0]), cotangents[0])
+
+    return pull
