@@ -39,7 +39,7 @@ FAMILIES = {
     "convolutions": ("conv", "depthwise"),
     "transforms": ("fft",),
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
-    "digits": ("radix_count", "radix_move"),
+    "digits": ("radix_count", "radix_move", "radix_team_count", "radix_team_move", "offsets"),
     "decompositions": (
         "linalg",
         "linalg_chase",
