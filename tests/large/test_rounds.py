@@ -48,7 +48,15 @@ FAMILIES = {
         "linalg_panel_product",
     ),
     "cells": ("pick",),
-    "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
+    "places": (
+        "nonzero",
+        "nonzero_team",
+        "nonzero_axis",
+        "gather",
+        "gather_check",
+        "scatter",
+        "scatter_claim",
+    ),
 }
 # Without units.
 APART = {
