@@ -14,7 +14,6 @@ from dml_vk.limits import Profile
 
 _WORD = 4
 _COUNT_NS = 4.0
-MOST = 2**20  # counts of a row: what the invocations of a workgroup may take in turn
 
 KERNELS = (
     Kernel(

@@ -7,6 +7,8 @@ import dataclasses
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.offsets import plan_offsets
 from dml_vk.kernels.plan.radix import (
     ALONE,
     FEW,
@@ -64,3 +66,10 @@ def test_a_workgroup_moves_a_chunk_that_fits_its_shared_memory():
         assert (plan.units, plan.spec[0], plan.by_teams) == (4370, 256, True)
     assert [chunks_of(9, 3840 * n, h200).known for n in (1, 2, 16, 17)] == [ALONE, FEW, FEW, MANY]
     assert chunks_of(1, 3841, GPU).size == 128 * 15
+
+
+def test_a_workgroup_adds_the_counts_of_the_longest_rows():
+    """Those that suit: a key and a place of each element fit a range."""
+    longest = GPU.max_range_bytes * 16 // 8  # as devices with ranges of 2 GiB have
+    plan = plan_offsets(256, chunks_of(1, longest, GPU).number, GPU)
+    assert plan.unit_rounds <= rounds.MOST
