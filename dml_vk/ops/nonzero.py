@@ -10,6 +10,7 @@ from dml_vk.kernels.kernel import MAX_RANK
 from dml_vk.kernels.plan.nonzero import plan_nonzero
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import converted
+from dml_vk.ops.offsets import make_offsets
 from dml_vk.ops.scan import EXCLUSIVE, SUM, scan_elements
 from dml_vk.ops.view import View, access, check_count, temporary
 
@@ -33,11 +34,13 @@ def nonzero_positions(what: str, source: View, dtype: DType = uint32) -> View:
     if plans is None:
         rule = f"more than {MAX_RANK} dims remain after merging: make it contiguous first"
         raise LayoutError(what, rule, layout=layout)
-    counts = temporary(what, Layout((plans.counts.units,)), uint32, source)
+    counts = temporary(what, Layout((1, plans.indexes.units + 1)), uint32, source)
     reads = access(source, False)
     device.launch(plans.counts, (reads, reads, access(counts, True)))
-    # The last count is a sentinel, whose exclusive scan is the total.
-    scan_elements(what, SUM, counts, counts, 0, EXCLUSIVE)
+    if plans.counts.by_teams:
+        make_offsets(counts)
+    else:  # The last count is a sentinel, whose exclusive scan is the total.
+        scan_elements(what, SUM, counts, counts, 1, EXCLUSIVE)
     number = np.empty(4, np.uint8)
     device.download(counts.allocation, 4 * plans.indexes.units, number)
     count = int(number.view(np.uint32)[0])

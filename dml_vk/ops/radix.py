@@ -15,6 +15,7 @@ from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements
+from dml_vk.ops.offsets import make_offsets
 from dml_vk.ops.scan import EXCLUSIVE, SUM, scan_elements
 from dml_vk.ops.view import View, access, temporary, with_dtype, with_layout
 
@@ -91,9 +92,11 @@ class _Moves:
         number = count * self._rows.target
         self.places_at = number * words
         self._buffer = Layout((number * (words + places),))
-        self._counts = temporary(
-            what, Layout((count, DIGITS * self._chunks.number)), uint32, source
-        )
+        teams, words = self._chunks.by_teams, self._chunks.words
+        counts = Layout((count * DIGITS, words) if teams else (count, DIGITS * words))
+        self._known = self._chunks.known
+        is_alone = self._known == radix.ALONE
+        self._counts = source if is_alone else temporary(what, counts, uint32, source)
         self._turned = _REVERSED if order.descending else 0
         self._has_places = False
         self._buffers: list[View] = []
@@ -123,9 +126,11 @@ class _Moves:
         to, pitch = target or (self._next(), self._rows.target)
         rows = self._rows._replace(source=self._pitch, target=pitch)
         params = (self.places_at, self.places_at, DIGIT_BITS * digit, self._turned)
-        plan = radix.plan_count(rows, self._chunks, self._itemsize, code, profile)
-        device.launch(plan, (access(self._at, False), access(self._counts, True)), params)
-        scan_elements(self._what, SUM, self._counts, self._counts, 1, EXCLUSIVE)
+        if self._known != radix.ALONE:
+            plan = radix.plan_count(rows, self._chunks, self._itemsize, code, profile)
+            device.launch(plan, (access(self._at, False), access(self._counts, True)), params)
+        if self._known == radix.MANY:
+            self._scan_counts()
         plan = radix.plan_move(
             *(rows, self._chunks, self._itemsize, code, form, self._has_places, profile)
         )
@@ -135,6 +140,12 @@ class _Moves:
         if form != radix.VALUE:
             self._turned = 0  # it is part of the keys
         self._has_places = form == radix.PLACED
+
+    def _scan_counts(self) -> None:
+        if self._chunks.by_teams:
+            make_offsets(self._counts)
+        else:
+            scan_elements(self._what, SUM, self._counts, self._counts, 1, EXCLUSIVE)
 
     def _next(self) -> View:
         """Return the buffer that is not read."""

@@ -42,7 +42,7 @@ FOR_OWN = ("keeps_constants", "packs_halves")
 _OPTIONAL = ("keeps_subnormals", *FOR_OWN)  # subnormals are promised only where they are kept
 _SUMS = ("rounds", "multiplies_apart", "keeps_nan", "keeps_zeros")
 # Kernels without sums and products of floats, by the first words of their names, and the last.
-_MOVES = "copy fill gather scatter nonzero pick radix search sort integers sequence"
+_MOVES = "copy fill gather scatter nonzero offsets pick radix search sort integers sequence"
 _MOVES += " linalg_swap linalg_largest linalg_order linalg_vectors"
 _INTEGERS = "int_ long_ reduce_int reduce_long reduce_arg scan_int scan_long roi_boxes"
 _WITHOUT = re.compile(

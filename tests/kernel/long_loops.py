@@ -233,6 +233,11 @@ def digits():
         patched.setattr(radix, "SHORTEST", dict.fromkeys((1, 2, 4, 8), 1))
         for dtype in (DTYPES["int8"], float16, float32, int64):
             dml_vk.argsort(dml_vk.asarray(hard(dtype, (3, 1001))), axis=1)
+    by_teams = dataclasses.replace(dml_vk.device().profile, coalesces=True)
+    with profiled(dml_vk.device(), by_teams):
+        for dtype in (DTYPES["int8"], float16, float32, int64):
+            dml_vk.argsort(dml_vk.asarray(hard(dtype, (3, 5001))), axis=1)
+        dml_vk.argsort(dml_vk.asarray(hard(DTYPES["int8"], (70_001,))))
 
 
 def cells():
@@ -242,6 +247,12 @@ def cells():
 
 
 def places():
+    by_teams = dataclasses.replace(dml_vk.device().profile, coalesces=True)
+    with profiled(dml_vk.device(), by_teams):
+        for dtype in (DTYPES["uint8"], float64):
+            for x in in_layouts(dtype):
+                dml_vk.nonzero(x)
+            dml_vk.nonzero(dml_vk.asarray(hard(dtype, (20_001,))))
     for dtype in (DTYPES["uint8"], float16, float32, float64):
         for x in in_layouts(dtype):
             dml_vk.nonzero(x)

@@ -39,7 +39,7 @@ FAMILIES = {
     "convolutions": ("conv", "depthwise"),
     "transforms": ("fft",),
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
-    "digits": ("radix_count", "radix_move"),
+    "digits": ("radix_count", "radix_move", "radix_team_count", "radix_team_move", "offsets"),
     "decompositions": (
         "linalg",
         "linalg_chase",
@@ -48,7 +48,15 @@ FAMILIES = {
         "linalg_panel_product",
     ),
     "cells": ("pick",),
-    "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
+    "places": (
+        "nonzero",
+        "nonzero_team",
+        "nonzero_axis",
+        "gather",
+        "gather_check",
+        "scatter",
+        "scatter_claim",
+    ),
 }
 # Without units.
 APART = {

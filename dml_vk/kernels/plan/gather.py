@@ -160,13 +160,9 @@ def plan_check(
     dims, (start,) = ascending(once, (strides,))
     inner, outer = split([Dim((*dim.strides, 0), dim.size) for dim in dims], CHECK_RANK)
     task = Task(inner, outer, (itemsize, 4), ((offset + start) * itemsize, 0), profile)
-    path = one_by_one(inner, INDEX_NS)
     dense = len(inner) == 1 and inner[0].strides == (1, 0) and itemsize >= 4
     in_quads = dense and task.aligned(0, QUAD_BYTES, ())
-    if in_quads:
-        whole, left = divmod(path.extent, UNIT)
-        path = path._replace(whole=whole, edges=int(left > 0), unit_ns=UNIT * QUAD_NS)
-        path = path._replace(by="quads")
+    path = by_quads(inner, QUAD_NS, profile) if in_quads else one_by_one(inner, INDEX_NS, profile)
     return plan_of(
         *(_BY_NAME["gather_check"], "index", task, path, offsets(task.outer, (start, 0))),
         sources=(itemsize,),
@@ -175,20 +171,31 @@ def plan_check(
     )
 
 
-def one_by_one(dims: list[Dim], element_ns: float) -> Path:
-    """Traverse all dims element by element."""
+def one_by_one(
+    dims: list[Dim], element_ns: float, profile: Profile, *, unit: int | None = None
+) -> Path:
+    """Traverse all dims element by element: one at a time where lanes load together."""
+    unit = unit or (1 if profile.coalesces else UNIT)
     extent = math.prod([dim.size for dim in dims])
     sources = range(len(dims[0].strides) - 1)
     steps = sum([ANY << 2 * source for source in sources])
     return Path(
         "elements",
         dims,
-        row_constants(len(dims), UNIT, steps, 0),
-        whole=-(-extent // UNIT),
+        row_constants(len(dims), unit, steps, 0),
+        whole=-(-extent // unit),
         edges=0,
         groups=1,
         extent=extent,
-        unit_ns=UNIT * element_ns,
-        unit_rounds=rounds.one_by_one(UNIT),
-        elements=UNIT,
+        unit_ns=unit * element_ns,
+        unit_rounds=rounds.one_by_one(unit),
+        elements=unit,
     )
+
+
+def by_quads(dims: list[Dim], element_ns: float, profile: Profile) -> Path:
+    """Traverse adjacent index words, those of whole work items by quads."""
+    unit = 4 if profile.coalesces else UNIT
+    path = one_by_one(dims, element_ns, profile, unit=unit)
+    whole, left = divmod(path.extent, unit)
+    return path._replace(whole=whole, edges=int(left > 0), by="quads")

@@ -1,4 +1,7 @@
-"""Plan the search for nonzero elements: one pass counts them per work item, one writes indexes."""
+"""Plan the search for nonzero elements: one pass counts them per work item, one writes indexes.
+
+A work item is done by one invocation or, where lanes load together, by a workgroup.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim
+from dml_vk.kernels.plan.passes import team_lanes
 from dml_vk.kernels.plan.paths import ANY, Path, plan_of, row_constants
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
 from dml_vk.limits import Profile
@@ -19,24 +23,29 @@ _COUNT_BYTES = 4
 _LEAST, _MOST = 32, 4096  # elements per work item
 # Work items get longer only while at least this many remain, and this multiple of the profile's.
 _UNITS, _TIMES = 1024, 4
+_OF_MEMBER, _LIST = 32, 2048  # elements of an invocation of a workgroup; indexes written at once
 
-KERNELS = (
-    Kernel(
-        "nonzero",
-        inlines="where it writes depends on values",
-        bindings=("Src", "Carry", "Dst"),
-        spec=(*ROW_SPEC, "TYPE", "COUNTS", "SRC_QUADS"),
-        push=index_push(("src_base", "carry_base", "dst_base"), MAX_RANK),
-        variants={"uint32": {"WORDS": "1"}, "int64": {"WORDS": "2"}},
-    ),
+KERNELS = tuple(
+    [
+        Kernel(
+            name,
+            inlines="where it writes depends on values",
+            bindings=("Src", "Carry", "Dst"),
+            spec=(*ROW_SPEC, "TYPE", "COUNTS", "SRC_QUADS"),
+            push=index_push(("src_base", "carry_base", "dst_base"), MAX_RANK),
+            variants={"uint32": {"WORDS": "1"}, "int64": {"WORDS": "2"}},
+        )
+        for name in ("nonzero", "nonzero_team")
+    ]
 )
+_ALONE, _TEAM = KERNELS
 
 
 class Passes(NamedTuple):
     """The plans of both passes.
 
-    The counting pass has one more work item, without elements. Its count is 0, so that an exclusive
-    scan leaves the total there.
+    Where invocations search alone, the counting pass has one more work item, without elements. Its
+    count is 0, so that an exclusive scan leaves the total there.
     """
 
     counts: Plan
@@ -61,9 +70,8 @@ def plan_nonzero(
     contiguous = len(dims) == 1 and step == 1
     start = offset * itemsize
     src_quads = contiguous and start % QUAD_BYTES == 0
-    unit, wanted = _LEAST, max(_UNITS, _TIMES * profile.units_wanted)
-    while unit < _MOST and numel >= 2 * unit * wanted:
-        unit *= 2
+    by_teams, lanes = profile.coalesces, team_lanes(profile)
+    unit = _OF_MEMBER * lanes if by_teams else _unit(numel, profile)
     units = -(-numel // unit)
 
     def plan(counts: bool) -> Plan:
@@ -76,11 +84,11 @@ def plan_nonzero(
                 "COUNTS": int(counts),
                 "SRC_QUADS": int(src_quads),
             },
-            whole=units + int(counts),
+            whole=units + int(counts and not by_teams),
             edges=0,
             groups=1,
             extent=numel,
-            unit_rounds=rounds.nonzero(unit),
+            unit_rounds=_team_rounds(lanes) if by_teams else rounds.nonzero(unit),
             elements=unit,
             unit_ns=unit * ((1.0 if src_quads else 5.0) + (0.0 if counts else 3.0)),
         )
@@ -89,9 +97,29 @@ def plan_nonzero(
         task = Task(dims, [], (itemsize, nbytes), (start, 0), profile)
         variant = "uint32" if nbytes == 4 else "int64"
         sources = (itemsize, _COUNT_BYTES)
-        return plan_of(KERNELS[0], variant, task, path, launches, sources=sources)
+        return plan_of(
+            *(_TEAM if by_teams else _ALONE, variant, task, path, launches),
+            sources=sources,
+            lanes=lanes if by_teams else None,
+            by_teams=by_teams,
+        )
 
     return Passes(plan(True), plan(False))
+
+
+def _unit(numel: int, profile: Profile) -> int:
+    """The elements of an invocation by itself."""
+    unit, wanted = _LEAST, max(_UNITS, _TIMES * profile.units_wanted)
+    while unit < _MOST and numel >= 2 * unit * wanted:
+        unit *= 2
+    return unit
+
+
+def _team_rounds(lanes: int) -> int:
+    """Bound the rounds of a workgroup: it reads, adds, and lists and writes indexes."""
+    lists = -(-_OF_MEMBER * lanes // _LIST)
+    written = rounds.loop(lists, rounds.loop(_OF_MEMBER) + rounds.loop(-(-_LIST // lanes)))
+    return rounds.loop(_OF_MEMBER) + rounds.team_sum(lanes) + written
 
 
 def _in_order(sizes: Ints, strides: Ints) -> list[Dim]:

@@ -56,6 +56,11 @@ def team_tree(members: int) -> int:
     return loop(members.bit_length() - 1)
 
 
+def team_sum(members: int) -> int:
+    """The bound for a sum over a workgroup, as far as each of its members."""
+    return loop(members.bit_length() - 1)
+
+
 def team_turns(turns: int, members: int) -> int:
     """The bound for the turns of a team, whose nodes are a tree of at most eight levels."""
     return loop(turns, team_tree(members) + loop(8)) + loop(8)

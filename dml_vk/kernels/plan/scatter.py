@@ -18,7 +18,7 @@ from dml_vk.kernels.kernel import (
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
-from dml_vk.kernels.plan.gather import INDEX_NS, UNIT, indexed_task, one_by_one
+from dml_vk.kernels.plan.gather import INDEX_NS, by_quads, indexed_task, one_by_one
 from dml_vk.kernels.plan.paths import NOTHING, Path, plan_of
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task, columns_of
 from dml_vk.limits import Profile
@@ -95,7 +95,7 @@ def plan_scatter(
     launches = [(index, source, 0, target) for index, source, target in offsets(task.outer, starts)]
     return plan_of(
         *(_BY_NAME["scatter"], str(8 * task.itemsize), task),
-        one_by_one(task.dims, _SCATTER_NS),
+        one_by_one(task.dims, _SCATTER_NS, profile),
         launches,
         sources=(*task.itemsizes[:2], 4),
         push={"stride": stride // times, "claims_at": claims_offset},
@@ -110,11 +110,8 @@ def plan_claim(count: int, offset: int, itemsize: int, profile: Profile) -> Plan
     Each cell gets the highest position of a word that claims it, plus 1.
     """
     dims = [Dim((1, 0), count)]
-    path = one_by_one(dims, INDEX_NS)
     in_quads = offset * itemsize % QUAD_BYTES == 0
-    if in_quads:
-        whole, left = divmod(count, UNIT)
-        path = path._replace(whole=whole, edges=int(left > 0), by="quads")
+    path = (by_quads if in_quads else one_by_one)(dims, INDEX_NS, profile)
     return plan_of(
         *(_BY_NAME["scatter_claim"], "index", Task(dims, [], (4, 4), (0, 0), profile), path),
         [(0, 0)],

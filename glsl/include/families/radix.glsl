@@ -11,7 +11,9 @@
 
 layout(constant_id = 4) const uint TYPE = UINT32;
 
+#ifndef TEAM
 uint count[DIGITS];
+#endif
 
 #if BITS == 64
 uvec2 raw_of(uvec4 quad, uint k) { return uvec2(quad[2 * k], quad[2 * k + 1]); }

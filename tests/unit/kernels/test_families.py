@@ -19,6 +19,7 @@ from dml_vk.kernels.plan import (
     linalg,
     matmul,
     nonzero,
+    offsets,
     philox,
     pool,
     pool_tile,
@@ -36,8 +37,22 @@ from dml_vk.kernels.plan import (
 from dml_vk.kernels.registry import KERNELS
 
 PACKAGE = Path(dml_vk.__file__).parent
-FAMILIES = (conv, copy, depthwise, draws, fft, fill, gather, linalg, matmul, nonzero, philox, pool)
-FAMILIES += (pool_tile, radix, reduce, resample, roi, rows, scan, scatter, search, sequence, sort)
+FAMILIES = (conv, copy, depthwise, draws, fft, fill, gather, linalg, matmul, nonzero, offsets)
+FAMILIES += (
+    philox,
+    pool,
+    pool_tile,
+    radix,
+    reduce,
+    resample,
+    roi,
+    rows,
+    scan,
+    scatter,
+    search,
+    sequence,
+    sort,
+)
 # Kernels by other words: of the distributions, and parts of two families.
 OTHERS = {
     "draws": {"uniform", "normal", "integers"},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,13 +17,15 @@ from dml_vk.layout import Layout, channels_last
 from dml_vk.ops.nonzero import nonzero_positions
 from dml_vk.ops.search import search_sorted
 from dml_vk.ops.view import with_dtype
+from dml_vk.runtime.device import Device
 from dml_vk.testing.strategies import layouts, targets
 from tests import tier
 from tests.chance import chance
 from tests.kernel.elementwise import hard_values, source_of
 from tests.kernel.memory import check_writes, memory_for
+from tests.kernel.profiled import profiled
 from tests.kernel.tensors import assert_same
-from tests.profiles import PROFILES
+from tests.profiles import GPU, PROFILES
 from tests.real_dtypes import DTYPES
 
 REAL = [dtype for dtype in DTYPES.values() if dtype.kind in "biuf"]
@@ -95,11 +99,57 @@ def test_nonzero_of_many_dims():
 
 def test_nonzero_counts_rounds_as_drivers_do():
     """Beyond 65535 in an invocation, llvmpipe ends its loops."""
-    for profile in PROFILES.values():
-        plans = plan_nonzero((2**31 - 1,), (1,), 0, 1, dml_vk.uint8.code, 4, profile)
-        assert plans is not None
-        assert plans.counts.spec[5] == 4096
-        assert plans.counts.units == plans.indexes.units + 1 == 2**19 + 1
+    operand = ((2**31 - 1,), (1,), 0, 1, dml_vk.uint8.code, 4)
+    plans = plan_nonzero(*operand, PROFILES["CPU"])
+    assert plans is not None
+    assert plans.counts.spec[5] == 4096
+    assert plans.counts.units == plans.indexes.units + 1 == 2**19 + 1
+
+
+def test_workgroups_search_as_one_on_a_gpu():
+    """Of 2^24 bytes: 2048 counts, which one workgroup adds up."""
+    h200 = dataclasses.replace(GPU, max_invocations=1024)
+    plans = plan_nonzero((2**24,), (1,), 0, 1, dml_vk.bool_.code, 4, h200)
+    assert plans is not None
+    for plan in plans:
+        assert (plan.units, plan.spec[0], plan.by_teams) == (2048, 256, True)
+
+
+TILE = 32 * GPU.max_invocations
+
+
+@pytest.mark.parametrize("dtype", [dml_vk.bool_, dml_vk.float16, dml_vk.float32, dml_vk.int64])
+def test_workgroups_find_nonzero_elements(dtype):
+    """In tiles that are whole and not, at quads and not, of few and of all elements."""
+    with profiled(dml_vk.device(), GPU):
+        for n, start, share in (
+            *((1, 0, 0.0), (TILE - 1, 0, 0.5), (TILE, 0, 0.0), (TILE + 1, 0, 0.99)),
+            *((65_537, 0, 0.3), (TILE + 1, 1, 0.5), (7919, 0, 1.0)),
+        ):
+            seen = holes(dtype, n, share)
+            tensor, seen = source_of(dtype, Layout((n,), offset=start), seen)
+            check_nonzero(tensor, seen)
+        seen = holes(dtype, (37, 5, 211))
+        tensor = dml_vk.asarray(seen).permute(2, 0, 1)[::2]
+        found = nonzero_positions("test", tensor)
+        expected = np.flatnonzero(seen.transpose(2, 0, 1)[::2])
+        assert_same(dml_vk.Tensor(found), expected.astype(np.uint32))
+
+
+def test_three_launches_find_them_on_a_gpu(monkeypatch):
+    """Beside the copy of their number, where the host does not see the device's memory."""
+    with profiled(dml_vk.device(), GPU):
+        x = dml_vk.ones(TILE + 1, dtype=dml_vk.bool_)
+        launched, launch = [], Device.launch
+
+        def watched(device, plan, *more):
+            launched.append(plan.module)
+            launch(device, plan, *more)
+
+        monkeypatch.setattr(Device, "launch", watched)
+        nonzero_positions("test", x)
+    searched = [module for module in launched if "transfer" not in module]
+    assert searched == ["nonzero_team_uint32", "offsets_uint32", "nonzero_team_uint32"]
 
 
 def test_nonzero_of_images():
