@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan.chain import Chain, Node
 from dml_vk.kernels.plan.copy import plan_flat_copy
 from dml_vk.kernels.plan.elementwise import plan_computed
 from dml_vk.kernels.plan.flat import flat, resident
+from dml_vk.kernels.plan.fused import plan_fused
 from dml_vk.kernels.plan.paths import QUAD_BYTES
 from dml_vk.kernels.plan.tasks import Operand, task_of
 from tests import tier
@@ -116,3 +118,13 @@ def test_flat_copies_for_an_h200():
     plan = plan_flat_copy(4 * N, 0, H200)
     assert plan.spec[:2] == (256, 256)
     assert plan.units * 64 == 4 * N
+
+
+@pytest.mark.parametrize("profile", [CPU, H200], ids=["CPU", "H200"])
+def test_chains_have_workgroups_of_the_same_size(profile):
+    x = Operand((1,), 0, 4)
+    nodes = [
+        Node("float_arithmetic", (OPERATORS["add"].code, *[0] * 6), at) for at in ((0, 0), (1, 0))
+    ]
+    plan = plan_fused(Chain((N,), (x,), tuple(nodes), ((2, x),)), profile)
+    assert plan.spec == ((64, 8) if profile is CPU else (256, 256))
