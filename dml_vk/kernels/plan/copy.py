@@ -26,6 +26,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.chain import COPY, Computed
 from dml_vk.kernels.plan.dims import offsets
+from dml_vk.kernels.plan.flat import flat
 from dml_vk.kernels.plan.paths import Path, interleaved, plan_of, rows, tile
 from dml_vk.kernels.plan.tasks import Operand, Task, starts_of, task_of, widest
 from dml_vk.limits import Profile
@@ -78,7 +79,7 @@ def plan_flat_copy(nbytes: int, past: int, profile: Profile) -> Plan:
     sizes, strides = (nbytes // itemsize,), ((1,), (1,))
     task, _ = task_of(sizes, strides, (past, 0), (itemsize, itemsize), MAX_RANK, profile)
     task = widest(task)
-    path = rows(task)
+    path = flat(task) or rows(task)
     return _plan(task, path, ((0, 0),))
 
 
@@ -105,7 +106,7 @@ def plan_copy(
     if simple is not None:
         return replace(simple, computed=computed)
     task = widest(task)
-    path = interleaved(task) or tile(task) or rows(task)
+    path = flat(task) or interleaved(task) or tile(task) or rows(task)
     plan = _plan(task, path, offsets(task.outer, starts_of(task, bases)))
     return replace(plan, computed=computed)
 

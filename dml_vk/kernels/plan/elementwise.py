@@ -13,6 +13,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.chain import Computed
 from dml_vk.kernels.plan.dims import offsets
+from dml_vk.kernels.plan.flat import flat
 from dml_vk.kernels.plan.nodes import of_parts, scalar_places
 from dml_vk.kernels.plan.paths import plan_of, rows, tile
 from dml_vk.kernels.plan.tasks import Operand, columns_of, task_of
@@ -21,6 +22,7 @@ from dml_vk.limits import Profile
 _BY_NAME = by_name(KERNELS)
 # Complex dtypes by those of their parts, as codes.
 _OF_PARTS = {dtype.part.code: dtype.code for dtype in DTYPES.values() if dtype.kind == "c"}
+_AHEAD = 4  # quads of all sources that an invocation has under way
 
 
 @cached_plan(4096)
@@ -46,13 +48,16 @@ def plan_computed(
     rank = COMPUTED_RANK[family.sources]
     most = MAX_RANK if arguments else rank
     task, starts = task_of(sizes, strides, bases, itemsizes, most, profile)
-    path = rows(task)
+    applied = Applied.of(spec)
+    each_rounds = element_rounds(kernel, applied.opcode, applied.before)
+    # What takes many instructions hides its loads, and is long to compile for several quads.
+    ahead = _AHEAD if family.is_short and not each_rounds else 1
+    path = (None if family.is_rare else flat(task, ahead)) or rows(task)
     if "tile_32" in family.variants and set(itemsizes) == {4}:
         path = tile(task) or path
-    applied = Applied.of(spec)
     activates = kernel == "finish" and applied.before
     element_ns = family.ns + (FAMILIES["float_activation"].ns if activates else 0)
-    path = path.costing(element_ns, element_rounds(kernel, applied.opcode, applied.before))
+    path = path.costing(element_ns, each_rounds)
     variant = _BY_NAME[f"{kernel}_{path.name}"]
     own = dict(zip(variant.spec[variant.spec.index("OP") :], spec, strict=True))
     plan = plan_of(

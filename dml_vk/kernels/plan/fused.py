@@ -14,8 +14,9 @@ from dml_vk.kernels.plan.base import BASES, Plan
 from dml_vk.kernels.plan.chain import COPY, FILL, WORD, AccessPattern, Chain, Recipe
 from dml_vk.kernels.plan.chain_rows import Row, RowAccess, access_of, rows_of
 from dml_vk.kernels.plan.dims import ascending
+from dml_vk.kernels.plan.flat import flat_lanes
 from dml_vk.kernels.plan.nodes import has_rare, of_parts, scalar_places, scalar_words
-from dml_vk.kernels.plan.paths import LINE_BYTES, LOCAL_SIZE, MAX_DIVIDEND
+from dml_vk.kernels.plan.paths import LINE_BYTES, MAX_DIVIDEND, local_size
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand
 from dml_vk.limits import Profile
 
@@ -100,9 +101,9 @@ def _planned(chain: Chain, profile: Profile) -> Plan | None:
 
 
 def _plan(chain: Chain, row: Row, access: RowAccess, starts: Ints, profile: Profile) -> Plan | None:
-    lanes = profile.lanes
+    lanes = flat_lanes(profile) if profile.coalesces else profile.lanes
     recipe = Recipe(
-        min(LOCAL_SIZE, profile.max_invocations // lanes * lanes),
+        local_size(profile, lanes),
         lanes,
         tuple([dim.size for dim in row.outer]),
         tuple([dim.size for dim in row.dims]),

@@ -12,6 +12,7 @@ from dml_vk.kernels.kernel import MADE_RANK, by_name
 from dml_vk.kernels.plan import draws, philox, sequence
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
+from dml_vk.kernels.plan.flat import flat
 from dml_vk.kernels.plan.paths import plan_of, rows
 from dml_vk.kernels.plan.tasks import task_of
 from dml_vk.limits import Profile
@@ -49,7 +50,7 @@ def plan_indexed(
     task, (moved, start) = task_of(sizes, (indexes, strides), bases, itemsizes, rank, profile)
     if task.outer:
         return None
-    path = rows(task).costing(_NS[kernel][dtype[0]], _ROUNDS[kernel])
+    path = (flat(task, ahead=1) or rows(task)).costing(_NS[kernel][dtype[0]], _ROUNDS[kernel])
     launches = [(*(0 for _ in sources), start)]
     return plan_of(
         *(_BY_NAME[f"{kernel}_{path.name}"], dtype, task, path, launches),

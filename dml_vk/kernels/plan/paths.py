@@ -43,6 +43,7 @@ class Path(NamedTuple):
     shares_words: bool = False  # two work items may modify different bits of one word
     by: str = ""  # the unit of access, where the variant has several
     together: int = 1  # work items that must be in one range: see Plan
+    lanes: int | None = None  # instead of the profile's
 
     def costing(self, element_ns: float, element_rounds: int = 0) -> Path:
         """Add a time and a number of loop iterations per element to the costs."""
@@ -76,12 +77,12 @@ def plan_of(
 
     Where there are more dims than its push block has, they are passed as arguments in memory.
     `sources` are the base granularities of the sources in bytes, `inside` the sizes, for the log,
-    of what each work item loops over. `lanes` overrides the profile's.
+    of what each work item loops over. `lanes` overrides the path's, and that the profile's.
     """
     rank = dict(kernel.push)["sizes"]
     dims = path.dims
     units = path.whole + path.edges if all(dim.size for dim in (*dims, *task.outer)) else 0
-    lanes = lanes or task.profile.lanes
+    lanes = lanes or path.lanes or task.profile.lanes
     columns = [[dim.size for dim in dims], *zip(*[dim.strides for dim in dims])]
     capacity = max(rank, len(dims))
     words = [

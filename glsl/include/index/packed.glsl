@@ -1,15 +1,16 @@
 // Rows whose elements have BITS bits, 8 or 16, packed in words. A whole unit is a quad of dst, 16 bytes,
-// that lies in the row completely. The ENDS other quads at the ends of each row are shared with other
+// that lies in the row completely, or several that lie apart. The ENDS other quads at the ends of each row are shared with other
 // rows, so only the row's own bits in them are changed, by atomics. The includer defines the binding DST,
 // `uint make(PLACE at)` for one element, and `make_quad` for a quad of a row that is one dim and starts
 // `phase` elements into its quad 0.
 #include "index/row.glsl"
 
 layout(constant_id = 8) const uint SRC_QUADS = 0;  // a bit for each source: its quads coincide with dst's
-layout(constant_id = 9) const bool DST_QUADS = false;  // rows of dst start at quads
+layout(constant_id = 9) const uint DST_QUADS = 0;  // unless 0, rows of dst start at quads: see index/quads.glsl
 layout(constant_id = 10) const uint ENDS = 1;
 
 #define NEXT_SPEC 11
+#include "index/quads.glsl"
 #define PER_WORD (32 / BITS)  // elements
 #define PER (128 / BITS)      // elements in a quad
 #define ONE ((1u << BITS) - 1)
@@ -66,7 +67,20 @@ uvec4 gathered_quad(PLACE row, uint quad, uint phase, uvec4 mask) {
     return made;
 }
 
+// As in index/words.glsl.
+void quads_apart(uint n) {
+    uvec4 quads[MOST_APART];
+    [[unroll]] for (uint k = 0; k < MOST_APART; k++)
+        if (k * PER < UNIT) quads[k] = make_quad(bases, n + k * push.whole, 0, true, uvec4(0xffffffffu));
+    [[unroll]] for (uint k = 0; k < MOST_APART; k++)
+        if (k * PER < UNIT) dst_quads[bases[SOURCES] / PER + n + k * push.whole] = quads[k];
+}
+
 void unit(uint n, bool whole) {
+    if (DST_QUADS == APART && whole) {
+        quads_apart(n);
+        return;
+    }
     if (!DENSE) {
         scattered_unit(n * UNIT);
         return;
@@ -80,7 +94,7 @@ void unit(uint n, bool whole) {
     PLACE start = row_bases(row);
     uint to = start[SOURCES];
     // The row starts `phase` elements into its quad 0, which is shared unless that is 0.
-    uint phase = DST_QUADS ? 0 : to % PER, ahead = min(phase, 1);
+    uint phase = DST_QUADS != 0 ? 0 : to % PER, ahead = min(phase, 1);
     if (whole)
         quad += ahead;
     else

@@ -16,8 +16,9 @@
 #endif
 
 layout(constant_id = 8) const uint SRC_QUADS = 0;  // a bit for each source: rows start at quads
-layout(constant_id = 9) const bool DST_QUADS = false;  // the same for dst
+layout(constant_id = 9) const uint DST_QUADS = 0;  // see index/quads.glsl
 #define NEXT_SPEC 10
+#include "index/quads.glsl"
 
 #define PER (4 / WORDS)  // elements in a quad, 16 bytes
 #if WORDS == 1
@@ -60,10 +61,10 @@ void whole_unit(uint row, uint group) {
         if (RUN == 1) quad = make_quad(ahead);
         for (uint k = 0; k < PER; k++) {
             if (RUN != 1) { PUT(quad, k, make(walk.place)); }
-            if (!DST_QUADS) UNLESS_RARE dst[walk.place[SOURCES]] = GET(quad, k);
+            if (DST_QUADS == 0) UNLESS_RARE dst[walk.place[SOURCES]] = GET(quad, k);
             step(walk);
         }
-        if (DST_QUADS) UNLESS_RARE dst_quads[ahead[SOURCES] / PER] = quad;
+        if (DST_QUADS != 0) UNLESS_RARE dst_quads[ahead[SOURCES] / PER] = quad;
 #ifdef RARE
         left |= rare ? (1u << PER) - 1 << i : 0;
 #endif
@@ -76,7 +77,26 @@ void whole_unit(uint row, uint group) {
 #endif
 }
 
+// The quads of a unit of the only row. They are computed before any is stored, so that all loads are under way at
+// the same time.
+void quads_apart(uint n) {
+    start_row(bases);
+    uvec4 quads[MOST_APART];
+    [[unroll]] for (uint k = 0; k < MOST_APART; k++)
+        if (k * PER < UNIT) quads[k] = make_quad(bases + (n + k * push.whole) * PER * row_step());
+    [[unroll]] for (uint k = 0; k < MOST_APART; k++)
+        if (k * PER < UNIT) dst_quads[bases[SOURCES] / PER + n + k * push.whole] = quads[k];
+}
+
 void unit(uint n, bool whole) {
+    if (DST_QUADS == APART) {
+        PLACE at = bases + (push.whole * UNIT + n - push.whole) * row_step();
+        if (whole)
+            quads_apart(n);
+        else
+            dst[at[SOURCES]] = make(at);
+        return;
+    }
     uint group = n, row = 0;
     if (RUN < RANK) row = divide(n, groups, groups_reciprocal, group);
     if (whole)
