@@ -232,9 +232,7 @@ def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int 
     return level
 
 
-def _place_in_pieces(
-    pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int
-) -> int:
+def _place_in_pieces(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int) -> int:
     """`place` where accesses are to several segments, which others cut, as slices of a tensor."""
     level = floor
     for access in accesses:

@@ -101,7 +101,7 @@ def computed(
 ) -> Tensor:
     what, scalars = operator.name, params
     on_device = upload_operands(what, *operands)
-    if any([x is not y for x, y in zip(operands, on_device)]):  # Tensors have a trace.
+    if any(x is not y for x, y in zip(operands, on_device)):  # Tensors have a trace.
         return call(computed, on_device, out, operator, params)
     tensors = to_tensors(what, operands)
     common = common_of(what, operator, operands)
