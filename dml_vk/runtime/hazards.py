@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from dml_vk.runtime.arenas import ALIGNMENT, Arena, MemoryRange
 
 MAX_TOUCHED = 64  # segments that a read updates one by one rather than merging them
-MAX_PIECES = 16  # segments that any access does, if it was to them in pieces before
+MAX_PIECES = 6  # segments that any access does, if it was to them in pieces before
 UNKNOWN = -1
 NEAR = 4  # segments that are walked over before a look-up bisects
 MAX_KNOWN = 4096  # accesses of an arena
