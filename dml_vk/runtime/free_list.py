@@ -1,7 +1,8 @@
 """Free ranges of one arena: best fit, with neighbours merged. Pure bookkeeping.
 
-Freed ranges are first kept by size, since programs allocate the same sizes again and again. They
-are merged with their neighbours as soon as another size is requested.
+Freed ranges are first kept by size, since programs allocate the same sizes again and again, and get
+the same addresses then, of which much is known. They are merged with their neighbours when another
+size is requested that is large, or for which no other range is free.
 
 Ctrl-C may come between any two lines. The taken ranges are one dict, changed in one step; all other
 state can be rebuilt from it, and is, when an exception has interrupted a change.
@@ -12,6 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 
 MOST_SPARES = 256  # freed ranges before they are merged
+MOST_APART = 2**16  # bytes of a range that is taken rather from what was never used than merged
 
 
 class FreeList:
@@ -32,7 +34,7 @@ class FreeList:
         self._first = first
         self.taken: dict[int, int] = {}  # start -> size
         self._spare: dict[int, list[int]] = {}  # size -> starts of free ranges not yet merged
-        self._spares = 0  # ranges freed since the last merge, an upper bound of those in `_spare`
+        self._spares = 0  # ranges in `_spare`; after an interrupt perhaps fewer
         self._index()
 
     @property
@@ -53,8 +55,7 @@ class FreeList:
         """Return the size of the smallest free range of at least nbytes, which `take` would use."""
         if self._spare.get(nbytes):
             return nbytes
-        self._merge()
-        at = bisect_left(self._by_size, (nbytes, 0))
+        at = self._look_up(nbytes)
         return self._by_size[at][0] if at < len(self._by_size) else None
 
     def take(self, nbytes: int) -> int | None:
@@ -65,14 +66,14 @@ class FreeList:
             try:
                 self.taken[start] = nbytes
                 spare.pop()
+                self._spares -= 1
                 self.free_bytes -= nbytes
             except BaseException:
                 self.taken.pop(start, None)
                 self._index()
                 raise
             return start
-        self._merge()
-        at = bisect_left(self._by_size, (nbytes, 0))
+        at = self._look_up(nbytes)
         if at == len(self._by_size):
             return None
         size, start = self._by_size[at]
@@ -102,6 +103,14 @@ class FreeList:
             self._index()
             raise
         return nbytes
+
+    def _look_up(self, nbytes: int) -> int:
+        """Return the index of the smallest range of at least nbytes, of which none is spare."""
+        at = bisect_left(self._by_size, (nbytes, 0))
+        if self._spares and (nbytes > MOST_APART or at == len(self._by_size)):
+            self._merge()
+            at = bisect_left(self._by_size, (nbytes, 0))
+        return at
 
     def _merge(self) -> None:
         """Merge spare ranges with their neighbours."""

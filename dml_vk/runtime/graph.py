@@ -45,19 +45,23 @@ class Graph:
         """
         if is_alone:
             self._floor = self.end
+        level = self._level_of(accesses)
+        if is_alone:
+            self._floor = self.end
+        self.due += [Due(command, level, accesses) for command in commands]
+        self.ns += sum([command.ns for command in commands])
+
+    def add_one(self, command: Work, accesses: Sequence[Access]) -> None:
+        """`add` for a single command, as most launches have."""
+        self.due.append(Due(command, self._level_of(accesses), accesses))
+        self.ns += command.ns
+
+    def _level_of(self, accesses: Sequence[Access]) -> int:
         level = place(self._hazards, accesses, self._floor)
         # If an interrupt comes here, marks without work only make later work wait.
         if level >= self.end:
             self.end = level + 1
-        if is_alone:
-            self._floor = self.end
-        if len(commands) == 1:
-            (command,) = commands
-            self.due.append(Due(command, level, accesses))
-            self.ns += command.ns
-        else:
-            self.due += [Due(command, level, accesses) for command in commands]
-            self.ns += sum([command.ns for command in commands])
+        return level
 
     def by_level(self) -> list[Due]:
         """Return the commands in an order in which they may run."""

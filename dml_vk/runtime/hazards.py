@@ -7,9 +7,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dml_vk.runtime.arenas import Arena, MemoryRange
+from dml_vk.runtime.arenas import ALIGNMENT, Arena, MemoryRange
 
 MAX_TOUCHED = 64  # segments that a read updates one by one rather than merging them
+MAX_PIECES = 6  # segments that any access does, if it was to them in pieces before
 UNKNOWN = -1
 NEAR = 4  # segments that are walked over before a look-up bisects
 MAX_KNOWN = 4096  # accesses of an arena
@@ -26,16 +27,17 @@ class Segment:
         self.start = start
         self.wrote = wrote  # the last level that writes it
         self.read = read
-        self.end = end  # its end, or UNKNOWN once it was cut or merged
-        self.owner = owner  # what is pending there; None once the end is unknown
+        self.end = end  # its end, or UNKNOWN if no access was to all of it, or it is gone
+        self.owner = owner  # what is pending there; None if no access knows it, or it is gone
 
     def disown(self) -> None:
-        """Let nobody take it for a range that was accessed."""
+        """Let nobody take it for a range that was accessed: it is cut or merged."""
         self.owner = None
         self.end = UNKNOWN
 
 
 _NOWHERE = Segment(0, UNKNOWN, UNKNOWN)
+_UNKNOWN = (_NOWHERE,)
 
 
 @dataclass(slots=True, eq=False)
@@ -51,7 +53,9 @@ class Access:
     low: int
     high: int
     writes: bool
+    is_whole: bool = False  # to all of an allocation, which shares its last words with no other
     segment: Segment = field(default=_NOWHERE, init=False, repr=False)  # where it was seen last
+    pieces: Sequence[Segment] = field(default=(), init=False, repr=False)  # all, if it is several
 
     @classmethod
     def of(cls, allocation: MemoryRange, base: int, low: int, high: int, writes: bool) -> Access:
@@ -72,13 +76,21 @@ class Access:
             base, low, high, writes = span
             if len(known) >= MAX_KNOWN:
                 known.clear()
-            access = known[at, span] = cls(arena, at, at + base, at + low, at + high, writes)
+            is_whole = low == 0 and high >= allocation.nbytes
+            access = known[at, span] = cls(
+                arena, at, at + base, at + low, at + high, writes, is_whole
+            )
         return access
 
     @property
     def span(self) -> tuple[int, int, int, bool]:
         """The part without the place of the allocation."""
         return self.base, self.low, self.high, self.writes
+
+    @property
+    def end(self) -> int:
+        """Where what it waits for ends: results of several sizes take turns in small ranges."""
+        return -(-self.high // ALIGNMENT) * ALIGNMENT if self.is_whole else self.high
 
 
 class Hazards:
@@ -113,7 +125,7 @@ class Hazards:
         """Return the first level at which [low, high) may be written, or read."""
         low, high = low & ~3, (high + 3) & ~3
         known = self._known.get(low)
-        if known is not None and known.end == high:
+        if known is not None and known.end >= high:
             return (max(known.wrote, known.read) if write else known.wrote) + 1
         segments = self._segments
         first = bisect_left(segments, low + 1, key=_start) - 1
@@ -125,11 +137,6 @@ class Hazards:
         level = _latest(touched) if write else max([segment.wrote for segment in touched])
         return level + 1
 
-    def segment(self, low: int, high: int) -> Segment:
-        """The segment of whole words that were accessed, without an owner if it is in pieces."""
-        known = self._known.get(low, _NOWHERE)
-        return known if known.end == high else _NOWHERE
-
     def clear(self) -> None:
         """Forget what was accessed. Nothing may be pending."""
         for segment in self._segments:
@@ -137,11 +144,15 @@ class Hazards:
         self._segments = [Segment(0, -1, -1)]
         self._known = {}
 
-    def mark(self, low: int, high: int, write: bool, level: int, floor: int = 0) -> None:
+    def mark(
+        self, low: int, high: int, write: bool, level: int, floor: int = 0, again: bool = False
+    ) -> Sequence[Segment]:
         """Record that work at `level`, which `after` allowed, accesses [low, high).
 
         No later work comes below the level `floor`. So a read merges what was last accessed before:
-        memory that was written piece by piece, and is read as a whole again and again.
+        memory that was written piece by piece, and is read as a whole again and again. If the
+        access comes `again`, something else cuts the range each time, so that its pieces stay.
+        Return the segments of the range.
         """
         low, high = low & ~3, (high + 3) & ~3
         known = self._known.get(low)
@@ -149,18 +160,20 @@ class Hazards:
             first = self._cut(low)
             last = self._cut(high, first + 1)
             touched = self._segments[first:last]
-            if not write and 1 < len(touched) <= MAX_TOUCHED and _latest(touched) >= floor:
+            if len(touched) > 1 and (
+                (again and len(touched) <= MAX_PIECES)
+                or (not write and len(touched) <= MAX_TOUCHED and _latest(touched) >= floor)
+            ):
                 for segment in touched:
-                    segment.read = max(segment.read, level)
-                return
+                    segment.owner = self._owner
+                _touch(touched, write, level)
+                return touched
             known = self._one(low, high, touched)
             self._segments[first:last] = [known]
             self._known[low] = known
-        if write:  # It comes after all earlier accesses to these bytes, which no longer matter.
-            known.wrote = level
-            known.read = -1
-        elif known.read < level:
-            known.read = level
+        pieces = (known,)
+        _touch(pieces, write, level)
+        return pieces
 
     def _one(self, low: int, high: int, touched: list[Segment]) -> Segment:
         """Return one segment for several, which is as restrictive as all of them together."""
@@ -175,8 +188,9 @@ class Hazards:
         segments, k = self._segments, self._place(at, near)
         if k == len(segments) or segments[k].start != at:
             before = segments[k - 1]
-            before.disown()
-            segments.insert(k, Segment(at, before.wrote, before.read))
+            wrote, read = before.wrote, before.read
+            before.disown()  # New ones replace it, or accesses would take the rest for all of it.
+            segments[k - 1 : k] = Segment(before.start, wrote, read), Segment(at, wrote, read)
         return k
 
     def _place(self, at: int, near: int | None = None) -> int:
@@ -203,7 +217,7 @@ def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int 
     for access in accesses:
         segment = access.segment
         if segment.owner is not pending:
-            return _place_anew(pending, accesses, floor)
+            return _place_in_pieces(pending, accesses, floor)
         if segment.wrote >= level:
             level = segment.wrote + 1
         if access.writes and segment.read >= level:
@@ -218,18 +232,48 @@ def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int 
     return level
 
 
+def _place_in_pieces(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int) -> int:
+    """`place` where accesses are to several segments, which others cut, as slices of a tensor."""
+    level = floor
+    for access in accesses:
+        writes = access.writes
+        for segment in access.pieces or _UNKNOWN:
+            if segment.owner is not pending:
+                return _place_anew(pending, accesses, floor)
+            if segment.wrote >= level:
+                level = segment.wrote + 1
+            if writes and segment.read >= level:
+                level = segment.read + 1
+    for access in accesses:
+        _touch(access.pieces, access.writes, level)
+    return level
+
+
 def _place_anew(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int) -> int:
     level = floor
     for access in accesses:
         hazards = pending.get(access.arena)
         if hazards is None:
             hazards = pending[access.arena] = Hazards(pending)
-        level = max(level, hazards.after(access.low, access.high, access.writes))
+        level = max(level, hazards.after(access.low, access.end, access.writes))
     for access in accesses:
-        hazards = pending[access.arena]
-        hazards.mark(access.low, access.high, access.writes, level, floor)
-        access.segment = hazards.segment(access.low, access.high)
+        again = access.pieces != ()
+        pieces = pending[access.arena].mark(
+            access.low, access.end, access.writes, level, floor, again
+        )
+        access.segment = pieces[0] if len(pieces) == 1 else _NOWHERE
+        access.pieces = pieces
     return level
+
+
+def _touch(pieces: Sequence[Segment], write: bool, level: int) -> None:
+    """Note an access to segments at a level that was allowed."""
+    for segment in pieces:
+        if write:  # It comes after all earlier accesses, which no longer matter.
+            segment.wrote = level
+            segment.read = -1
+        elif segment.read < level:
+            segment.read = level
 
 
 def _latest(touched: Sequence[Segment]) -> int:

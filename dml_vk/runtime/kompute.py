@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import operator
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -65,7 +66,7 @@ class Kompute:
 
     name = "kompute"
     makes_together = False
-    keeps_recorded = False
+    keeps_recorded = True
 
     def __init__(self, info: DeviceInfo) -> None:
         self._kp = _import_kp()
@@ -144,12 +145,23 @@ class Kompute:
         return sequence
 
     def prepare(self, commands: Sequence[Command]) -> Prepared:
-        """Keep the commands: recording takes C++ little time, and a sequence runs one at a time."""
-        return tuple(commands)
+        """Keep the commands, and the sequence that is recorded for their first run."""
+        return Repeated(tuple(commands))
 
+    @_errors_as("repeat")
     def repeat(self, prepared: Prepared) -> Ticket:
-        """Record a kp sequence of the commands."""
-        return self.record(prepared)
+        """Return a run of the sequence of these commands, or another sequence while it runs."""
+        last: Run | None = prepared.last
+        if last is None:
+            sequence = self.record(prepared.commands)
+        elif last.is_done():
+            sequence = last.sequence
+            sequence.eval_await(PATIENCE_NS)  # It is done, but a sequence has to be told.
+            last.is_over = True
+        else:
+            return self.record(prepared.commands)
+        prepared.last = run = Run(sequence)
+        return run
 
     @_errors_as("submit")
     def submit(self, ticket: Ticket) -> None:
@@ -189,6 +201,52 @@ class Kompute:
         """
         for thing in (self._manager, *objects):
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+
+class Repeated:
+    """Commands that are submitted again and again, and the last run of their sequence."""
+
+    __slots__ = ("commands", "last")
+
+    def __init__(self, commands: tuple[Command, ...]) -> None:
+        self.commands = commands
+        self.last: Run | None = None
+
+
+class Run:
+    """One of several submissions of a kp sequence, with the methods of one that is submitted once.
+
+    While a run is not over, it is the only one of its sequence.
+    """
+
+    __slots__ = ("_begun", "is_over", "sequence")
+
+    def __init__(self, sequence: Any) -> None:
+        self.sequence = sequence
+        self.is_over = False  # The sequence may be that of a later run.
+        self._begun: list[object] = []  # the sequence, once it is submitted
+
+    def submit(self) -> None:
+        """Submit the sequence, which is idle."""
+        if not self._begun:
+            # One step in C, so that a run has begun if and only if it was submitted.
+            self._begun.extend(map(_eval_async, (self.sequence,)))
+
+    def is_submitted(self) -> bool:
+        return bool(self._begun)
+
+    def is_running(self) -> bool:
+        return self.is_submitted() and not self.is_done()
+
+    def is_done(self) -> bool:
+        return self.is_submitted() and (self.is_over or self.sequence.is_done())
+
+    def eval_await(self, ns: int) -> None:
+        if not self.is_over:
+            self.sequence.eval_await(ns)
+
+
+_eval_async = operator.methodcaller("eval_async")
 
 
 def _import_kp() -> Any:

@@ -98,7 +98,11 @@ class Queue:
         if arguments is None and not self._is_logged:
             known = self.encoder.again(plan, accesses, params)
             if known is not None:
-                self._append((known,), accesses)
+                if self._is_validated:
+                    self._append((known,), accesses)
+                else:  # as in `_append`, but without calls that each operation would pay for
+                    self._batch.graph.add_one(known, accesses)
+                    self._look_at(accesses)
                 return
         touched, is_alone = accesses, False
         if arguments is not None:
@@ -368,11 +372,12 @@ class Queue:
     def _append(
         self, encoded: Sequence[Work], accesses: Sequence[Access], is_alone: bool = False
     ) -> None:
+        self._place(self._batch.graph, encoded, accesses, is_alone)
+        self._look_at(accesses)
+
+    def _look_at(self, accesses: Sequence[Access]) -> None:
+        """See after each operation whether the batch is to be submitted."""
         graph = self._batch.graph
-        if self._is_validated:
-            self._place(graph, encoded, accesses, is_alone)
-        else:  # as in `_place`, whose call each operation would pay for
-            graph.add(encoded, accesses)
         if Exports.alive and any(access.arena.exports.has(access.start) for access in accesses):
             self.flush()  # Other libraries may read the memory at any time.
             return

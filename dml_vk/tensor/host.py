@@ -247,8 +247,8 @@ def _boxes(sizes: Ints, most: int) -> Iterator[tuple[Any, ...]]:
 def convert(source: Array, target: Array) -> None:
     """Write elements, converted to the nearest values of the target's type."""
     move(target, source)
-    with np.errstate(all="ignore"):
-        if source.dtype.kind == "f" and target.dtype.kind in "iu":
+    if source.dtype.kind == "f" and target.dtype.kind in "iu":
+        with np.errstate(all="ignore"):
             for box in _boxes(source.shape, MOST_CLAMPED):
                 _clamp(source[box], target[box])
 

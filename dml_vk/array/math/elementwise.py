@@ -100,7 +100,9 @@ def computed(
     operands: Sequence[Operand], out: Tensor | None, operator: Operator, params: Ints
 ) -> Tensor:
     what, scalars = operator.name, params
-    operands = upload_operands(what, *operands)
+    on_device = upload_operands(what, *operands)
+    if any(x is not y for x, y in zip(operands, on_device)):  # Tensors have a trace.
+        return call(computed, on_device, out, operator, params)
     tensors = to_tensors(what, operands)
     common = common_of(what, operator, operands)
     dtype = operator.result_dtype(common)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.array import calls
+from dml_vk.array.math import elementwise
 from dml_vk.layout import Layout, channels_last
 from dml_vk.tensor import spec
 from dml_vk.testing.strategies import layouts
@@ -43,6 +44,25 @@ def written(x, y):
     x[x > 40] = 3
     x[[0, 1], 0] = y[0, 2]
     return x
+
+
+def test_arrays_of_the_host_are_uploaded_into_known_calls(only_known, monkeypatch):
+    def planned(*arguments):
+        raise AssertionError(f"planned again: {arguments}")
+
+    x, array = dml_vk.asarray(ARRAY), ARRAY[:, :, ::-1]
+    calls_of = [
+        lambda k: (x + k * array, ARRAY + k * array),
+        lambda k: ((k * array).tolist() * x, k * array * ARRAY),
+        lambda k: (np.float64(k) - x, np.float64(k) - ARRAY),
+    ]
+    for call in calls_of:
+        call(np.float32(1))
+    only_known()
+    monkeypatch.setattr(elementwise, "compute", planned)
+    for call in calls_of:
+        result, expected = call(np.float32(3))
+        assert result.tolist() == expected.tolist()
 
 
 def test_repeated_calls_give_the_same_as_the_first(only_known):

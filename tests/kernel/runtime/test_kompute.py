@@ -108,6 +108,82 @@ def test_several_submissions_are_in_flight_and_run_in_order(runtime, made):
     assert made.seen.tolist() == [10] * WORDS
 
 
+def test_what_comes_again_is_recorded_once(runtime, made, monkeypatch):
+    recorded, record = [], runtime.record
+    monkeypatch.setattr(runtime, "record", lambda *of: recorded.append(of) or record(*of))
+    prepared = runtime.prepare([made.step(2)])
+    runs = []
+    for count in range(1, 6):
+        runs.append(runtime.repeat(prepared))
+        assert not runtime.is_submitted(runs[-1])
+        assert not runtime.is_done(runs[-1])
+        for _ in range(2):  # which runs it once
+            runtime.submit(runs[-1])
+            runtime.wait(runs[-1])
+        assert made.seen.tolist() == [2**count - 1] * WORDS
+    assert len(recorded) == 1
+    assert all(map(runtime.is_done, runs))
+
+
+def test_a_run_is_done_while_a_later_one_of_its_commands_runs(runtime, made):
+    prepared = runtime.prepare(made.slow())
+    runs = []
+    for _ in range(3):
+        if len(runs) == 1:
+            runtime.wait(runs[0])
+        runs.append(runtime.repeat(prepared))
+        runtime.submit(runs[-1])
+    assert runtime.is_done(runs[0])
+    runtime.wait(runs[0])
+    assert runs[1].sequence is runs[0].sequence
+    runtime.wait(runs[2])
+    assert all(map(runtime.is_done, runs))
+    assert made.seen[0] == 3 * 60_000_000
+
+
+def test_a_run_that_was_not_submitted_is_not_taken_for_the_one_before(runtime, made):
+    prepared = runtime.prepare([made.step(2)])
+    first = runtime.repeat(prepared)
+    runtime.submit(first)
+    runtime.wait(first)
+    waits, other = runtime.repeat(prepared), runtime.repeat(prepared)
+    runtime.submit(other)
+    runtime.wait(other)
+    assert made.seen.tolist() == [3] * WORDS
+    assert not runtime.is_submitted(waits)
+    runtime.submit(waits)
+    runtime.wait(waits)
+    assert made.seen.tolist() == [7] * WORDS
+
+
+def test_ctrl_c_in_a_run_neither_loses_nor_repeats_it(runtime, made):
+    prepared = runtime.prepare([made.step(2)])
+    expected = 0
+    for steps in range(12):
+        ticket = runtime.repeat(prepared)
+        left = [steps]
+
+        def interrupt(frame, event, argument, left=left):
+            frame.f_trace_opcodes = True
+            left[0] -= event == "opcode"
+            if left[0] < 0:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+            return interrupt
+
+        sys.settrace(interrupt)
+        try:
+            ticket.submit()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(None)
+        runtime.submit(ticket)
+        runtime.wait(ticket)
+        expected = 2 * expected + 1
+        assert made.seen.tolist() == [expected] * WORDS
+
+
 def test_a_ticket_is_not_done_before_it_is_submitted(runtime, made):
     ticket = runtime.record([made.step()])
     assert not runtime.is_done(ticket)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dml_vk.runtime.free_list import FreeList
+from dml_vk.runtime.free_list import MOST_APART, MOST_SPARES, FreeList
 
 
 def free_runs(taken, nbytes):
@@ -31,7 +31,9 @@ def test_any_history_keeps_the_free_list_consistent(history):
         if take:
             fitting = [run for run in runs if run[1] >= size]
             best = min(fitting, key=lambda run: run[1])[1] if fitting else None
-            assert free.fit(size) in (best, size)
+            fit = free.fit(size)
+            assert fit is None if best is None else size <= fit <= max(room for _, room in runs)
+            assert fit in (best, size) or not merged
             start = free.take(size)
             assert (start is None) == (not fitting)
             if start is not None:
@@ -119,7 +121,38 @@ def test_a_returned_range_istaken_again():
         assert free.take(100) == start
     for start in starts:
         free.give(start)
-    assert free.take(30_000) == 0
+    assert free.take(10**6) == 0
+
+
+def test_loops_over_several_sizes_take_the_same_ranges_each_time():
+    free, rounds = FreeList(10**6), []
+    for _ in range(300):
+        first, second = free.take(100), free.take(200)
+        free.give(first)
+        third = free.take(300)
+        free.give(second)
+        free.give(third)
+        rounds.append((first, second, third))
+    assert len(set(rounds)) == 1
+
+
+def test_large_ranges_are_merged_before_others_are_cut():
+    free = FreeList(10**7)
+    first, second = (free.take(MOST_APART) for _ in range(2))
+    free.give(first)
+    free.give(second)
+    assert free.take(MOST_APART + 1) == first
+
+
+def test_ranges_are_merged_before_there_are_too_many():
+    free = FreeList(10**6)
+    for size in range(1, MOST_SPARES + 2):
+        free.give(free.take(size))
+    assert free.take(10**6) == 0
+    free.give(0)
+    for start in [free.take(1) for _ in range(MOST_SPARES + 1)]:
+        free.give(start)
+    assert free._spare == {}
 
 
 class InterruptedSpare(list):

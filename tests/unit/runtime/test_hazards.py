@@ -64,6 +64,67 @@ def test_accesses_that_come_again_wait_for_the_same(operations, cleared):
         top = max(top, expected)
 
 
+FEW = st.lists(ACCESS, min_size=2, max_size=6)
+LOOP = st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=3), min_size=2, max_size=8)
+
+
+@settings(max_examples=200)
+@given(FEW, LOOP, st.integers(2, 6))
+def test_loops_over_pieces_of_memory_wait_for_all_they_depend_on(few, loop, rounds):
+    memory = Allocation(Arena("block", 4096, None), 256, 512, deque())
+    accesses = [Access.of(memory, low, low, low + size, write) for low, size, write in few]
+    pending, top, seen = {}, -1, {}
+    for number in range(rounds):
+        for operation in loop:
+            chosen = [accesses[which % len(accesses)] for which in operation]
+            floor = max(0, top - number)
+            expected = max(
+                [floor]
+                + [
+                    level + 1
+                    for access in chosen
+                    for word in range(access.low, access.high, 4)
+                    for level, write in seen.get(word, ())
+                    if write or access.writes
+                ]
+            )
+            assert place(pending, chosen, floor) == expected
+            top = max(top, expected)
+            for access in chosen:
+                for word in range(access.low, access.high, 4):
+                    seen.setdefault(word, []).append((expected, access.writes))
+
+
+def test_slices_that_overlap_are_looked_up_until_their_pieces_are_known(monkeypatch):
+    anew = []
+    known = hazards._place_anew
+    monkeypatch.setattr(hazards, "_place_anew", lambda *of: anew.append(of) or known(*of))
+    memory = Allocation(Arena("block", 4096, None), 0, 1024, deque())
+    new = Allocation(memory.arena, 1024, 512, deque())
+    reads = [Access.of(memory, at, at, at + 512, False) for at in (0, 8, 256)]
+    inner, result = Access.of(memory, 8, 8, 520, True), Access.of(new, 0, 0, 512, True)
+    levels, pending = [], {}
+    for _ in range(9):
+        anew.clear()
+        levels += [place(pending, [access, result]) for access in reads]
+        levels.append(place(pending, [inner]))
+    assert not anew
+    assert levels == [*range(36)]
+
+
+def test_results_of_several_sizes_take_turns_in_a_small_range(monkeypatch):
+    anew = []
+    known = hazards._place_anew
+    monkeypatch.setattr(hazards, "_place_anew", lambda *of: anew.append(of) or known(*of))
+    arena, pending = Arena("block", 4096, None), {}
+    sizes = [Access.of(Allocation(arena, 256, n, deque()), 0, 0, n, True) for n in (4, 128, 250)]
+    assert [place(pending, [access]) for access in sizes * 3] == [*range(9)]
+    assert len(anew) == 3
+    part = Access.of(Allocation(arena, 512, 256, deque()), 0, 0, 128, True)
+    rest = Access.of(Allocation(arena, 512, 256, deque()), 128, 128, 256, True)
+    assert [place(pending, [access]) for access in (part, rest, part)] == [0, 0, 1]
+
+
 def test_what_is_pending_elsewhere_says_nothing():
     access, here, elsewhere = Access("arena", 0, 0, 16, 64, True), {}, {}
     assert [place(elsewhere, [access], 40), place(here, [access])] == [40, 0]
