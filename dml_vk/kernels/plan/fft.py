@@ -301,6 +301,7 @@ def _by_group(task: _Task, stages: Pass, transform: Transform) -> _Work:
         elements=stages.points * columns * len(stages.radices),
         lanes=GROUP,
         nexts=first.strides,
+        unit_rounds=rounds.loop(columns) if columns > 1 else 0,
         local=GROUP,
     )
 
