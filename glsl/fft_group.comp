@@ -133,8 +133,15 @@ void unit(uint n, bool whole) {
     wide = push.span * 8 * OWN;
     PAIR own[2][MOST_OWN];
     read_points(at.x, own);
-    stages(at.y, 0, own[0]);
-    if (COLUMNS > 1u) stages(at.y + push.dst_next, 1, own[1]);
+    if (COLUMNS == 1u) {
+        stages(at.y, 0, own[0]);
+        return;
+    }
+    // A loop, since drivers would take twice as long to compile both.
+    [[dont_unroll]] for (uint column = 0; column < COLUMNS; column++) {
+        stages(at.y + column * push.dst_next, column, own[0]);
+        own[0] = own[1];
+    }
 }
 
 void main() { run(); }

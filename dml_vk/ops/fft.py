@@ -20,9 +20,10 @@ import numpy as np
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
-from dml_vk.kernels.plan import fft, fft_stages
+from dml_vk.kernels.plan import fft, fft_sides, fft_stages
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.fft import Ends, Points, Transform
+from dml_vk.kernels.plan.fft import Ends, Transform
+from dml_vk.kernels.plan.fft_sides import Points
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.fill import fill_constant
@@ -173,8 +174,10 @@ def _transform(
     radices = fft_stages.radices_of(n, itemsize)
     assert radices is not None
     batch = target.layout.sizes[:-2]
-    groups = fft.by_groups(batch, _side(source, False), _side(target, False), profile)
-    passes = fft_stages.passes_of(radices, itemsize, fft.by_teams(profile), groups)
+    ends_at = _side(source, False), _side(target, False)
+    groups = fft_sides.by_groups(batch, *ends_at, profile)
+    team = fft_sides.team_points(batch, *ends_at, itemsize, profile)
+    passes = fft_stages.passes_of(radices, itemsize, team, groups)
     for stages in passes:
         is_first, is_last = stages is passes[0], stages is passes[-1]
         to = target if is_last else _intermediate(what, target, n)
@@ -254,7 +257,7 @@ def _side(view: View, conjugated: bool) -> Points:
     layout = view.layout
     *strides, step, imaginary = layout.strides
     parts = layout.sizes[-1]
-    return fft.points_of(
+    return fft_sides.points_of(
         tuple(strides), step, layout.offset, imaginary if parts > 1 else 0, conjugated=conjugated
     )
 

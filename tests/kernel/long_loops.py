@@ -361,3 +361,4 @@ def transforms():
             with profiled(device, dataclasses.replace(device.profile, coalesces=coalesces)):
                 transformed(x)
                 dml_vk.fft.rfft(x[..., :12, 0])
+    transformed(dml_vk.zeros((2, 2048, 2)))  # pairs of neighbours, which lanes keep

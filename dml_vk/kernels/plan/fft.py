@@ -16,6 +16,7 @@ from dml_vk.kernels.kernel import Kernel, by_name, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
+from dml_vk.kernels.plan.fft_sides import PER_LANE, Points, by_teams
 from dml_vk.kernels.plan.fft_stages import (
     GROUP,
     GROUP_STAGES,
@@ -27,13 +28,11 @@ from dml_vk.kernels.plan.fft_stages import (
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, local_size
 from dml_vk.limits import Profile
 
-APART, PAIRED, ALONE, CONJUGATED = 0, 1, 2, 4  # as in glsl/include/families/fft.glsl
 EXTEND, JOIN, SPLIT = range(3)  # steps of glsl/fft_points.comp
 SINGLY, ALONG, ACROSS = range(3)  # as in glsl/fft_pass.comp
 CHIRP, SPECTRUM = 1, 2  # factors, as in glsl/include/families/fft.glsl
 _RANK = 4
 _GROUP_PAIR = 512  # points of each of two transforms that a lane group keeps at most
-_ACROSS = 8  # neighbours that a workgroup reads together, to use up what memory returns at once
 _POINT_NS = {4: 2.0, 8: 20.0}  # of a point in one stage, on one slow core
 
 _SPEC = (
@@ -43,7 +42,7 @@ _SPEC = (
 _PASS = ("FIRST_RADIX", "SECOND_RADIX", "TURNED", "COLUMNS", "READS", "WRITES")
 _TEAM = (
     *[f"RADIX_{k}" for k in range(MOST_STAGES)],
-    *("TURNED", "POINTS", "ACROSS", "READS_ALONG", "WRITES_ALONG"),
+    *("TURNED", "POINTS", "ACROSS", "READS_ALONG", "WRITES_ALONG", "KEPT"),
 )
 _GROUP = (*[f"RADIX_{k}" for k in range(GROUP_STAGES)], "READS_TWO", "WRITES_TWO", "COLUMNS")
 _PUSH = (
@@ -73,26 +72,6 @@ KERNELS = (
 _BY_NAME = by_name(KERNELS)
 
 
-class Points(NamedTuple):
-    """The layout of a batch of transforms in memory. Strides count real numbers."""
-
-    strides: Ints  # of the batch
-    step: int  # from one point of a transform to the next
-    imaginary: int  # from a real part to its imaginary part; 0: there is none
-    kind: int
-    in_quads: bool = False  # the first point starts at a quad, if numbers are float32
-
-
-def points_of(
-    strides: Ints, step: int, offset: int, imaginary: int, *, conjugated: bool = False
-) -> Points:
-    """Describe points whose first one is at this offset in memory that starts at a pair."""
-    paired = imaginary == 1 and not any(number % 2 for number in (*strides, step, offset))
-    kind = PAIRED if paired else APART if imaginary else ALONE
-    kind |= CONJUGATED if conjugated else 0
-    return Points(strides, step, imaginary, kind, paired and offset % 4 == 0)
-
-
 class Ends(NamedTuple):
     """What the first and the last launch do besides: padding, cutting, scaling, factors."""
 
@@ -111,22 +90,6 @@ class Ends(NamedTuple):
 
 
 _NOTHING = Ends()
-
-
-def by_teams(profile: Profile) -> bool:
-    """Whether workgroups do transforms together: barriers take long on a CPU."""
-    return profile.coalesces
-
-
-def by_groups(sizes: Ints, source: Points, target: Points, profile: Profile) -> bool:
-    """Whether lane groups can keep a transform: lanes shuffle, and its points are adjacent."""
-    adjacent = all(
-        abs(side.step) < abs(stride)
-        for side in (source, target)
-        for size, stride in zip(sizes, side.strides)
-        if size > 1
-    )
-    return adjacent and profile.shuffles and profile.lanes == GROUP and not profile.coalesces
 
 
 class Transform(NamedTuple):
@@ -301,6 +264,7 @@ def _by_group(task: _Task, stages: Pass, transform: Transform) -> _Work:
         elements=stages.points * columns * len(stages.radices),
         lanes=GROUP,
         nexts=first.strides,
+        unit_rounds=rounds.loop(columns) if columns > 1 else 0,
         local=GROUP,
     )
 
@@ -319,12 +283,14 @@ def _in_twos(task: _Task, side: int) -> bool:
 def _by_team(task: _Task, stages: Pass, transform: Transform) -> _Work:
     """Each work item is a group of adjacent transforms, which a workgroup keeps."""
     first, *others = task.dims
-    lanes = min(LOCAL_SIZE, transform.profile.max_invocations)
     across = max(1, min(TEAM_POINTS[transform.itemsize] // stages.points, first.size))
+    held = stages.points * across
+    lanes = max(LOCAL_SIZE, 1 << (-(-held // PER_LANE[transform.itemsize]) - 1).bit_length())
+    lanes = min(lanes, transform.profile.max_invocations)
     wide = Dim(tuple([stride * across for stride in first.strides]), -(-first.size // across))
     along = [int(abs(step) < abs(stride)) for step, stride in zip(task.steps, first.strides)]
     ones = (1,) * (MOST_STAGES - len(stages.radices))
-    own = (*stages.radices, *ones, int(stages.before > 1), stages.points, across, *along)
+    own = (*stages.radices, *ones, int(stages.before > 1), stages.points, across, *along, held)
     items = [stages.points // radix * across for radix in stages.radices]
     return _Work(
         *("team", [wide, *others], dict(zip(_TEAM, own))),

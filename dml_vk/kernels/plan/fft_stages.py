@@ -10,7 +10,7 @@ from dml_vk.arguments import Ints
 
 MOST_STAGES = 6  # of a workgroup
 MOST_POINTS = {4: 64, 8: 16}  # that one invocation keeps, by bytes of a real number
-TEAM_POINTS = {4: 1024, 8: 512}  # that a workgroup keeps
+TEAM_POINTS = {4: 1024, 8: 512}  # that a workgroup keeps of several stages
 GROUP = 8  # lanes, and the radix of the last stage that they do together
 GROUP_STAGES = 4  # that they do before it
 _LEAST_GROUP = {4: 128, 8: 64}  # the fewest points that they keep
@@ -79,8 +79,13 @@ def _factors(n: int, itemsize: int, most: int) -> Ints | None:
 
 
 @functools.lru_cache(maxsize=1024)
-def passes_of(radices: Ints, itemsize: int, team: bool, group: bool) -> tuple[Pass, ...]:
-    """Split stages into the fewest launches, and of those splits into the shortest longest one."""
+def passes_of(radices: Ints, itemsize: int, team: int, group: bool) -> tuple[Pass, ...]:
+    """Split stages into the fewest launches, and of those splits into the shortest longest one.
+
+    `team` is how many points a workgroup transforms at most, if it does all stages; 0: none does.
+    """
+    if math.prod(radices) <= team and len(radices) <= MOST_STAGES:
+        return (Pass(radices, 1),)
     first = _group_stages(radices, itemsize) if group else 0
     most = (TEAM_POINTS if team else MOST_POINTS)[itemsize]
     length = MOST_STAGES if team else 2

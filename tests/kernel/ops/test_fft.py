@@ -18,11 +18,9 @@ from dml_vk.kernels.plan.fft import (
     SINGLY,
     Ends,
     Transform,
-    by_groups,
-    by_teams,
     plan_pass,
-    points_of,
 )
+from dml_vk.kernels.plan.fft_sides import by_groups, points_of, team_points
 from dml_vk.kernels.plan.fft_stages import Pass, passes_of, radices_of
 from dml_vk.layout import Layout
 from dml_vk.ops import fft
@@ -193,6 +191,21 @@ def test_launches_do_all_stages_in_order():
             assert not any(one.by_group for one in passes[int(group) :])
 
 
+LARGE = dataclasses.replace(GPU, max_invocations=1024, max_shared_bytes=32 << 10)
+# At the limits of a workgroup that keeps all points, and on both sides of them.
+KEPT = {float32: (3000, 4095, 4096, 4116), float64: (1024, 2048, 2058)}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "n"), [(dtype, n) for dtype, sizes in KEPT.items() for n in sizes]
+)
+def test_workgroups_that_keep_long_transforms_give_the_same_bits(dtype, n):
+    x = pairs(numbers((3, n), dtype))
+    expected = complex_of(transformed(x))
+    with profiled(x.device, LARGE):
+        assert complex_of(transformed(x)).tobytes() == expected.tobytes()
+
+
 def stages_and_groups(n, itemsize=4):
     radices = radices_of(n, itemsize)
     passes = passes_of(radices, itemsize, False, True)
@@ -272,6 +285,7 @@ def test_a_convolution_takes_no_launches_but_those_of_its_transforms(monkeypatch
     transformed(x)
     radices, batch = radices_of(2048, 4), x.layout.sizes[:-2]
     rows, profile = points_of((2 * 1021,), 2, 0, 1), x.device.profile
-    one_way = passes_of(radices, 4, by_teams(profile), by_groups(batch, rows, rows, profile))
+    team, group = team_points(batch, rows, rows, 4, profile), by_groups(batch, rows, rows, profile)
+    one_way = passes_of(radices, 4, team, group)
     assert len(plans) == 2 * len(one_way)
     assert "points" not in [plan.path for plan in plans]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from types import SimpleNamespace
 
 import pytest
 
 from dml_vk.kernels.plan import fft
 from dml_vk.kernels.plan.dims import Dim
+from dml_vk.kernels.plan.fft_sides import points_of, team_points
+from dml_vk.kernels.plan.fft_stages import passes_of, radices_of
+from tests.profiles import CPU, GPU
 
 
 def task(steps, strides, starts=(0, 0), captured=0):
@@ -30,3 +34,38 @@ def task(steps, strides, starts=(0, 0), captured=0):
 )
 def test_pairs_of_points_start_at_multiples_of_four_numbers(of, side, are):
     assert fft._in_twos(of, side) is are
+
+
+H200 = dataclasses.replace(GPU, max_invocations=1024, max_shared_bytes=48 << 10, subgroup=32)
+
+
+def plans(rows, n, itemsize, profile):
+    side = points_of((2 * n,), 2, 0, 1)
+    team = team_points((rows,), side, side, itemsize, profile)
+    transform = fft.Transform(side, side, fft.Ends(), itemsize, profile)
+    passes = passes_of(radices_of(n, itemsize), itemsize, team, False)
+    return [fft.plan_pass((rows,), n, stages, transform) for stages in passes]
+
+
+@pytest.mark.parametrize(
+    ("n", "itemsize", "launches"),
+    [
+        *((1024, 4, 1), (2048, 4, 1), (3000, 4, 1), (4095, 4, 1), (4096, 4, 1), (4116, 4, 2)),
+        *((2187, 4, 2), (1024, 8, 1), (2048, 8, 1), (3072, 8, 1), (4096, 8, 2)),
+    ],
+)
+def test_a_workgroup_of_an_h200_keeps_a_transform_of_up_to_48_kib(n, itemsize, launches):
+    of = plans(4096, n, itemsize, H200)
+    assert len(of) == launches
+    for plan in of:
+        values = dict(zip(fft._BY_NAME["fft_team"].spec, plan.spec))
+        points, lanes = values["KEPT"], values["LANES"]
+        assert points * 2 * itemsize <= H200.max_shared_bytes
+        assert points <= lanes * 16
+        assert lanes <= H200.max_invocations
+
+
+def test_points_that_are_not_adjacent_leave_room_for_neighbours():
+    side = points_of((2,), 8192, 0, 1)
+    assert team_points((64,), side, side, 4, H200) == 1024
+    assert team_points((64,), side, side, 4, CPU) == 0
