@@ -59,7 +59,7 @@ LAYERS = """
     nn
     nn.__init__ special
     compiler
-    directml testing
+    directml optim testing
     onnx
     dask
     install
