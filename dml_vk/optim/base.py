@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from dml_vk.array.creation.arrays import full, full_like, zeros
+from dml_vk.array.creation.arrays import full_like, ones, zeros
 from dml_vk.array.math.elementwise import astype, expm1, multiply, negative
 from dml_vk.compiler.compiled import compile
 from dml_vk.dtypes import DType, float32, float64, int32
@@ -169,7 +169,7 @@ def as_tensor(number: Any, dtype: DType, near: Tensor) -> Tensor:
     """A number without dims on a device, which a program takes anew at each call."""
     if isinstance(number, Tensor):
         return astype(number, dtype, copy=False)
-    return full((), number, dtype, device=near.device)
+    return multiply(ones((), dtype, device=near.device), number)  # `full` would read its value
 
 
 def correction(beta: float, step: Tensor) -> Tensor:
