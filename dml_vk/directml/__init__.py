@@ -27,6 +27,7 @@ from dml_vk.directml import (
     selecting,
     slicing,
     softmaxes,
+    training,
     unary,
 )
 from dml_vk.directml.activations import *  # noqa: F403  (each module says what is public)
@@ -61,6 +62,7 @@ from dml_vk.directml.scattering import *  # noqa: F403
 from dml_vk.directml.selecting import *  # noqa: F403
 from dml_vk.directml.slicing import *  # noqa: F403
 from dml_vk.directml.softmaxes import *  # noqa: F403
+from dml_vk.directml.training import *  # noqa: F403
 from dml_vk.directml.unary import *  # noqa: F403
 
 if TYPE_CHECKING:
@@ -101,6 +103,7 @@ __all__ += scattering.__all__
 __all__ += selecting.__all__
 __all__ += slicing.__all__
 __all__ += softmaxes.__all__
+__all__ += training.__all__
 __all__ += unary.__all__
 
 

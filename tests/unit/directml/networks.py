@@ -8,10 +8,13 @@ from dml_vk.directml import (
     ActivationHardmax,
     ActivationRelu,
     ActivationSoftmax1,
+    AdamOptimizer,
     AveragePooling,
     AveragePooling1,
     BatchNormalization,
+    BatchNormalizationGrad,
     BatchNormalizationTraining,
+    BatchNormalizationTrainingGrad,
     BufferTensorDesc,
     Convolution,
     ConvolutionDirection,
@@ -84,6 +87,19 @@ RIGHT = {
     BatchNormalizationTraining: {
         "input": IMAGE, "scale": ONE, "bias": ONE, "fused_add": IMAGE, "output": IMAGE,
         "output_mean": ONE, "output_variance": ONE,
+    },
+    BatchNormalizationGrad: {
+        "input": IMAGE, "input_gradient": IMAGE, "mean": ONE, "variance": ONE, "scale": ONE,
+        "output_gradient": IMAGE, "output_scale_gradient": ONE, "output_bias_gradient": ONE,
+    },
+    BatchNormalizationTrainingGrad: {
+        "input": IMAGE, "input_gradient": IMAGE, "mean": ONE, "variance": ONE, "scale": ONE,
+        "output_gradient": IMAGE, "output_scale_gradient": ONE, "output_bias_gradient": ONE,
+    },
+    AdamOptimizer: {
+        "input_parameters": IMAGE, "input_first_moment": IMAGE, "input_second_moment": IMAGE,
+        "gradient": IMAGE, "training_step": desc(1, 1, 1, 1, of=U32), "output_parameters": IMAGE,
+        "output_first_moment": IMAGE, "output_second_moment": IMAGE, "learning_rate": 0.5,
     },
     MeanVarianceNormalization: {
         "input": IMAGE, "scale": ONE, "bias": ONE, "output": IMAGE, "cross_channel": False,
@@ -276,6 +292,26 @@ WRONG = {
         ({"fused_add": ONE}, LayoutError, "fused_add must have the sizes (2, 3, 6, 8); got sizes="),
         ({"output_mean": IMAGE}, LayoutError, "output_mean must have the sizes (1, 3, 1, 1); got"),
         ({"output_variance": IMAGE}, LayoutError, "output_variance must have the sizes (1, 3, 1,"),
+    ],
+    BatchNormalizationGrad: [
+        *OF_EPSILON[:2],
+        ({"input_gradient": ONE}, LayoutError, "input_gradient must have the sizes (2, 3, 6, 8); "),
+        ({"mean": desc(1, 2, 1, 1)}, LayoutError, "mean must have the sizes of input, (2, 3, 6, 8"),
+        ({"scale": IMAGE}, LayoutError, "scale must have the sizes (1, 3, 1, 1); got sizes=(2, 3"),
+    ],
+    BatchNormalizationTrainingGrad: [
+        *OF_EPSILON[:2],
+        ({"input_gradient": ONE}, LayoutError, "input_gradient must have the sizes (2, 3, 6, 8); "),
+        ({"mean": desc(1, 2, 1, 1)}, LayoutError, "mean must have the sizes of input, (2, 3, 6, 8"),
+        ({"scale": IMAGE}, LayoutError, "scale must have the sizes (1, 3, 1, 1); got sizes=(2, 3"),
+    ],
+    AdamOptimizer: [
+        *OF_EPSILON[:2],
+        ({"gradient": ONE}, LayoutError, "gradient must have the sizes (2, 3, 6, 8); got sizes=("),
+        ({"training_step": ONE}, DTypeError, "training_step must have the data type UINT32; got "),
+        ({"input_parameters": desc(2, 3)}, LayoutError, "input_parameters must have 4 dims; got s"),
+        ({"beta1": 1.5}, RangeError, "beta1 must be from 0 to 1; got beta1=1.5"),
+        ({"learning_rate": None}, DTypeError, "learning_rate must be a number that FLOAT32 can h"),
     ],
     MeanVarianceNormalization: [
         *OF_EPSILON, *OF_SCALE, FUSED,
