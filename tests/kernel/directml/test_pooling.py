@@ -16,6 +16,7 @@ from dml_vk.directml import (
     MaxPooling,
     MaxPooling1,
     MaxPooling2,
+    MaxPoolingGrad,
     MaxUnpooling,
 )
 from dml_vk.directml.elementwise import NUMBERS, UP_TO_32_BITS
@@ -29,6 +30,7 @@ from tests.kernel.directml.running import (
     assert_bits,
     call,
     desc,
+    dtype_of,
     filled,
     numbers,
     only,
@@ -116,6 +118,45 @@ def test_maxima_and_where_they_are(data):
         index = index + first * int(np.prod(x.shape[2:]))
         assert_bits(found["output_indices"], index.astype(found["output_indices"].dtype))
         np.testing.assert_array_equal(x.reshape(-1)[index], values)
+
+
+def test_the_gradient_of_maxima_on_directmls_page():
+    x = np.float32([[[[1, 2, 3], [2, 4, 2], [5, 6, 7]]]])
+    whole, small = desc(F32, x.shape), desc(F32, (1, 1, 2, 2))
+    operator = MaxPoolingGrad(whole, small, whole, window_size=(2, 2))
+    found = only(operator, {"input": x, "input_gradient": np.float32([[[[1, 2], [4, 5]]]])})
+    assert found.tolist() == [[[[0, 0, 0], [0, 3, 0], [0, 4, 5]]]]
+
+
+@pytest.mark.parametrize("kind", [F32, F16])
+@pytest.mark.parametrize("form", FORMS)
+def test_gradients_of_maxima(kind, form):
+    sizes, counts = (2, 3, 7, 6), (2, 3, 4, 3)
+    start, end, window, strides, dilations = (1, 1), (1, 0), (2, 3), (2, 1), (2, 2)
+    rows = [
+        positions(*each) for each in zip(sizes[2:], counts[2:], window, strides, start, dilations)
+    ]
+    whole = desc(kind, sizes, form)
+    operator = MaxPoolingGrad(
+        *(whole, desc(kind, counts, form), whole),
+        window_size=window,
+        strides=strides,
+        dilations=dilations,
+        start_padding=start,
+        end_padding=end,
+    )
+    arrays = filled(operator)
+    arrays["input"] = np.round(arrays["input"])  # with ties, of which the first counts
+    arrays["input_gradient"] = np.round(arrays["input_gradient"] * 8)  # whose sums are exact
+    _, index = max_of(arrays["input"], rows)
+    expected = np.zeros((6, 42), dtype_of(kind))
+    gradients = arrays["input_gradient"].reshape(6, -1)
+    for channel, places in enumerate(index.reshape(6, -1)):
+        np.add.at(expected[channel], places, gradients[channel])
+    found = only(operator, arrays)
+    np.testing.assert_array_equal(found, expected.reshape(sizes))
+    over = only(operator, arrays, {"output_gradient": "input"})
+    np.testing.assert_array_equal(over, found)
 
 
 def test_either_output_may_overwrite_the_input():

@@ -30,6 +30,7 @@ from dml_vk.directml import (
     MatrixTransform,
     MaxPooling,
     MaxPooling2,
+    MaxPoolingGrad,
     MaxUnpooling,
     MeanVarianceNormalization,
     MeanVarianceNormalization1,
@@ -80,6 +81,9 @@ RIGHT = {
     MaxPooling: {"input": IMAGE, "output": SMALL} | WINDOW,
     MaxPooling2: {"input": IMAGE, "output": SMALL, "output_indices": desc(2, 3, 3, 4, of=U32)}
     | WINDOW,
+    MaxPoolingGrad: {
+        "input": IMAGE, "input_gradient": SMALL, "output_gradient": IMAGE,
+    } | WINDOW,
     MaxUnpooling: {"input": SMALL, "indices": desc(2, 3, 3, 4, of=U32), "output": IMAGE},
     BatchNormalization: {
         "input": IMAGE, "mean": ONE, "variance": ONE, "scale": ONE, "bias": ONE, "output": IMAGE,
@@ -272,6 +276,12 @@ WRONG = {
         *OF_POOLING,
         ({"output_indices": BYTES}, DTypeError, "output_indices must have a data type among UINT6"),
         ({"output_indices": desc(2, 3, 3, 3, of=U32)}, LayoutError, "output_indices must have the"),
+    ],
+    MaxPoolingGrad: [
+        *OF_POOLING[:-3],
+        ({"input": desc(2, 3, 1, 6, 8)}, LayoutError, "input must have 4 dims; got sizes=(2, 3, 1"),
+        ({"input_gradient": IMAGE}, LayoutError, "input_gradient must have the sizes (2, 3, 3, 4)"),
+        ({"output_gradient": SMALL}, LayoutError, "output_gradient must have the sizes (2, 3, 6, "),
     ],
     MaxUnpooling: [
         ({"indices": desc(2, 3, 4, 3, of=U32)}, LayoutError, "indices must have the sizes (2, 3,"),
