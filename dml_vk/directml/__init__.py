@@ -17,6 +17,7 @@ from dml_vk.directml import (
     mean_variance,
     padding,
     pooling,
+    pooling_gradients,
     products,
     quantization,
     reductions,
@@ -52,6 +53,7 @@ from dml_vk.directml.mean_variance import *  # noqa: F403
 from dml_vk.directml.padding import *  # noqa: F403
 from dml_vk.directml.policies import TensorPolicy, TensorProperties, calculate_strides
 from dml_vk.directml.pooling import *  # noqa: F403
+from dml_vk.directml.pooling_gradients import *  # noqa: F403
 from dml_vk.directml.products import *  # noqa: F403
 from dml_vk.directml.quantization import *  # noqa: F403
 from dml_vk.directml.reductions import *  # noqa: F403
@@ -93,6 +95,7 @@ __all__ += images.__all__
 __all__ += mean_variance.__all__
 __all__ += padding.__all__
 __all__ += pooling.__all__
+__all__ += pooling_gradients.__all__
 __all__ += products.__all__
 __all__ += quantization.__all__
 __all__ += reductions.__all__

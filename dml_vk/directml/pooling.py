@@ -24,7 +24,6 @@ __all__ = [
     "MaxPooling",
     "MaxPooling1",
     "MaxPooling2",
-    "MaxPoolingGrad",
     "MaxUnpooling",
 ]
 
@@ -40,16 +39,16 @@ class Pooling(Windowed):
 
     def _check(self) -> None:
         rank = self._check_ranks((4, 5), "4 or 5")
-        self._check_windows(rank, *self._given[1:])
+        self._check_windows(rank, "input", *self._given[1:])
 
-    def _check_windows(self, rank: int, *outputs: str) -> None:
-        """Check the windows, of which these tensors have one element each."""
+    def _check_windows(self, rank: int, whole: str, *outputs: str) -> None:
+        """Check the windows of a tensor, of which others have one element each."""
         window = self._hold_ints("window_size", rank - 2, 1, MOST_INT)
         if math.prod(window) > MOST_TAPS:
             rule = f"window_size must be at most {MOST_TAPS} elements"
             raise RangeError(self._what, rule, window_size=window)
         self._hold_windows(rank - 2)
-        sizes = self.input.sizes
+        sizes = self._desc(whole).sizes
         spans = [each.span for each in self._windows(sizes[2:], window)]
         for name in ("start_padding", "end_padding"):
             padding = getattr(self, name)
@@ -222,60 +221,6 @@ class MaxPooling2(MaxPooling1):
 
     _: KW_ONLY
     dilations: Sequence[int] = ()
-
-
-@dataclass(frozen=True, repr=False)
-class MaxPoolingGrad(Pooling, types=FLOATS):
-    """The gradient of MaxPooling2: each element of the gradient, where the window has its maximum.
-
-    Those of windows that meet are added to 0 in row-major order of the elements of a window.
-    """
-
-    input: BufferTensorDesc
-    input_gradient: BufferTensorDesc
-    output_gradient: BufferTensorDesc
-    _: KW_ONLY
-    strides: Sequence[int] = ()
-    window_size: Sequence[int]
-    start_padding: Sequence[int] = ()
-    end_padding: Sequence[int] = ()
-    dilations: Sequence[int] = ()
-
-    _tensors = ("input", "input_gradient", "output_gradient")
-
-    def _check(self) -> None:
-        self._check_windows(self._check_ranks((4,), "4"), "input_gradient")
-        self._check_sizes("output_gradient", self.input.sizes)
-
-    def _compute(self, x: Tensor, gradient: Tensor, out: Tensor) -> None:
-        from dml_vk.array.creation.grids import arange
-        from dml_vk.array.math.elementwise import where
-        from dml_vk.nn import fold, max_pool
-
-        _, indices = max_pool(x, **self._arguments, return_indices=True)
-        sizes, counts = x.shape[2:], gradient.shape[2:]
-        rows, columns = [
-            arange(taps, device=x.device)[:, None] * apart
-            + arange(count, device=x.device) * step
-            - start
-            for taps, count, step, apart, start in zip(
-                self.window_size, counts, self.strides, self.dilations, self.start_padding
-            )
-        ]
-        # The index of each tap of each window; `fold` drops those in the padding.
-        positions = rows[:, None, :, None] * sizes[1] + columns[None, :, None, :]
-        is_maximum = indices[:, :, None, None] == positions
-        terms = where(is_maximum, gradient[:, :, None, None], 0)
-        taps, windows = math.prod(self.window_size), math.prod(counts)
-        fold(
-            terms.reshape((x.shape[0], x.shape[1] * taps, windows)),
-            sizes,
-            self.window_size,
-            dilation=self.dilations,
-            padding=self._padding,
-            stride=self.strides,
-            out=out,
-        )
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,6 +11,7 @@ from dml_vk.directml import (
     AdamOptimizer,
     AveragePooling,
     AveragePooling1,
+    AveragePoolingGrad,
     BatchNormalization,
     BatchNormalizationGrad,
     BatchNormalizationTraining,
@@ -81,6 +82,9 @@ RIGHT = {
     MaxPooling: {"input": IMAGE, "output": SMALL} | WINDOW,
     MaxPooling2: {"input": IMAGE, "output": SMALL, "output_indices": desc(2, 3, 3, 4, of=U32)}
     | WINDOW,
+    AveragePoolingGrad: {
+        "input_gradient": SMALL, "output_gradient": IMAGE, "include_padding": True,
+    } | WINDOW,
     MaxPoolingGrad: {
         "input": IMAGE, "input_gradient": SMALL, "output_gradient": IMAGE,
     } | WINDOW,
@@ -276,6 +280,11 @@ WRONG = {
         *OF_POOLING,
         ({"output_indices": BYTES}, DTypeError, "output_indices must have a data type among UINT6"),
         ({"output_indices": desc(2, 3, 3, 3, of=U32)}, LayoutError, "output_indices must have the"),
+    ],
+    AveragePoolingGrad: [
+        *OF_POOLING[:-3],
+        ({"input_gradient": IMAGE}, LayoutError, "input_gradient must have the sizes (2, 3, 3, 4)"),
+        ({"include_padding": 2}, DTypeError, "include_padding must be a bool; got include_padding"),
     ],
     MaxPoolingGrad: [
         *OF_POOLING[:-3],
