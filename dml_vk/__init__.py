@@ -137,7 +137,9 @@ _MODULES = {
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
 # Modules themselves.
-_LAZY |= dict.fromkeys(("directml", "fft", "linalg", "nn", "onnx", "random", "special"), "")
+_LAZY |= dict.fromkeys(
+    ("directml", "fft", "linalg", "nn", "onnx", "optim", "random", "special"), ""
+)
 _OPTIONAL = ("dask",)  # a module that cannot be imported without other packages
 __all__ = [
     "AxisError",

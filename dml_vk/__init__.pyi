@@ -7,6 +7,7 @@ from dml_vk import (
     linalg as linalg,
     nn as nn,
     onnx as onnx,
+    optim as optim,
     random as random,
     special as special,
 )

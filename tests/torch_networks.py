@@ -40,6 +40,28 @@ WINDOWS = [
         "",
     ),
 ]
+DISTANCES = [
+    *[
+        (f"{name}(s, s * s / (1 + s * s){options})", "")
+        for name, several in {
+            "mse_loss": ["", ", reduction='sum'", ", reduction='none'"],
+            "l1_loss": ["", ", reduction='none'"],
+            "smooth_l1_loss": ["", ", beta=0.5, reduction='none'", ", beta=0.0"],
+            "huber_loss": ["", ", delta=0.5, reduction='none'"],
+            "binary_cross_entropy_with_logits": [
+                *("", ", reduction='none'", ", weight=s * s", ", pos_weight=s * s"),
+            ],
+            "kl_div": ["", ", log_target=True, reduction='sum'", ", reduction='batchmean'"],
+            "gaussian_nll_loss": [", var=s * s", ", var=s * s, full=True, eps=0.5"],
+        }.items()
+        for options in several
+    ],
+    ("mse_loss(s, s[:1] * 2)", ""),
+    ("gaussian_nll_loss(s, s * 2, s[..., :1] * s[..., :1])", ""),
+    ("cosine_similarity(s, s * s)", ""),
+    ("cosine_similarity(s, s[:1] * 2, -1, 0.5)", ""),
+    ("cosine_similarity(s * 0, s, axis=0)", "cosine_similarity(s * 0, s, dim=0)"),
+]
 LOSSES = [
     (f"{name}(s, {arguments})", "")
     for name in ("nll_loss", "cross_entropy")
@@ -133,7 +155,9 @@ EXACT = [
     ("embedding(i, w[:, None])", "F.embedding(i, w[:, None])"),
     ("one_hot(i, 5, dtype='int64')", "F.one_hot(i, 5)"),
 ]
-CASES = dict([*SHUFFLES, *WINDOWS, *LOSSES, *RESAMPLED, *ATTENDED, *NORMED, *ODDITIES, *EXACT])
+CASES = dict(
+    [*SHUFFLES, *WINDOWS, *LOSSES, *DISTANCES, *RESAMPLED, *ATTENDED, *NORMED, *ODDITIES, *EXACT]
+)
 
 
 def operands(asarray: Any) -> dict[str, Any]:

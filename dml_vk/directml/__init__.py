@@ -17,6 +17,7 @@ from dml_vk.directml import (
     mean_variance,
     padding,
     pooling,
+    pooling_gradients,
     products,
     quantization,
     reductions,
@@ -27,6 +28,7 @@ from dml_vk.directml import (
     selecting,
     slicing,
     softmaxes,
+    training,
     unary,
 )
 from dml_vk.directml.activations import *  # noqa: F403  (each module says what is public)
@@ -51,6 +53,7 @@ from dml_vk.directml.mean_variance import *  # noqa: F403
 from dml_vk.directml.padding import *  # noqa: F403
 from dml_vk.directml.policies import TensorPolicy, TensorProperties, calculate_strides
 from dml_vk.directml.pooling import *  # noqa: F403
+from dml_vk.directml.pooling_gradients import *  # noqa: F403
 from dml_vk.directml.products import *  # noqa: F403
 from dml_vk.directml.quantization import *  # noqa: F403
 from dml_vk.directml.reductions import *  # noqa: F403
@@ -61,6 +64,7 @@ from dml_vk.directml.scattering import *  # noqa: F403
 from dml_vk.directml.selecting import *  # noqa: F403
 from dml_vk.directml.slicing import *  # noqa: F403
 from dml_vk.directml.softmaxes import *  # noqa: F403
+from dml_vk.directml.training import *  # noqa: F403
 from dml_vk.directml.unary import *  # noqa: F403
 
 if TYPE_CHECKING:
@@ -91,6 +95,7 @@ __all__ += images.__all__
 __all__ += mean_variance.__all__
 __all__ += padding.__all__
 __all__ += pooling.__all__
+__all__ += pooling_gradients.__all__
 __all__ += products.__all__
 __all__ += quantization.__all__
 __all__ += reductions.__all__
@@ -101,6 +106,7 @@ __all__ += scattering.__all__
 __all__ += selecting.__all__
 __all__ += slicing.__all__
 __all__ += softmaxes.__all__
+__all__ += training.__all__
 __all__ += unary.__all__
 
 

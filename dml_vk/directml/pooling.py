@@ -39,12 +39,16 @@ class Pooling(Windowed):
 
     def _check(self) -> None:
         rank = self._check_ranks((4, 5), "4 or 5")
+        self._check_windows(rank, "input", *self._given[1:])
+
+    def _check_windows(self, rank: int, whole: str, *outputs: str) -> None:
+        """Check the windows of a tensor, of which others have one element each."""
         window = self._hold_ints("window_size", rank - 2, 1, MOST_INT)
         if math.prod(window) > MOST_TAPS:
             rule = f"window_size must be at most {MOST_TAPS} elements"
             raise RangeError(self._what, rule, window_size=window)
         self._hold_windows(rank - 2)
-        sizes = self.input.sizes
+        sizes = self._desc(whole).sizes
         spans = [each.span for each in self._windows(sizes[2:], window)]
         for name in ("start_padding", "end_padding"):
             padding = getattr(self, name)
@@ -52,7 +56,7 @@ class Pooling(Windowed):
                 rule = f"{name} must be smaller than the windows"
                 raise LayoutError(self._what, rule, **{name: padding}, window_size=window)
         wanted = (*sizes[:2], *self._counts(sizes[2:], window))
-        for name in self._given[1:]:
+        for name in outputs:
             self._check_sizes(name, wanted)
 
     @property

@@ -10,6 +10,16 @@ from dml_vk.nn.batches import batch_norm, batch_norm_train
 from dml_vk.nn.conv import conv
 from dml_vk.nn.conv_integer import conv_integer
 from dml_vk.nn.conv_transpose import conv_transpose
+from dml_vk.nn.distances import (
+    binary_cross_entropy_with_logits,
+    cosine_similarity,
+    gaussian_nll_loss,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    mse_loss,
+    smooth_l1_loss,
+)
 from dml_vk.nn.dropout import dropout
 from dml_vk.nn.folding import fold, unfold
 from dml_vk.nn.lookup import embedding, one_hot
@@ -45,20 +55,26 @@ __all__ = [
     "avg_pool",
     "batch_norm",
     "batch_norm_train",
+    "binary_cross_entropy_with_logits",
     "conv",
     "conv_integer",
     "conv_transpose",
+    "cosine_similarity",
     "cross_entropy",
     "dequantize",
     "dropout",
     "embedding",
     "fold",
+    "gaussian_nll_loss",
     "gemm",
     "global_avg_pool",
     "global_max_pool",
     "group_norm",
     "hardmax",
+    "huber_loss",
     "instance_norm",
+    "kl_div",
+    "l1_loss",
     "layer_norm",
     "linear",
     "local_response_norm",
@@ -69,6 +85,7 @@ __all__ = [
     "max_pool",
     "max_unpool",
     "mean_variance_norm",
+    "mse_loss",
     "nll_loss",
     "normalize",
     "one_hot",
@@ -78,6 +95,7 @@ __all__ = [
     "resample",
     "rms_norm",
     "scaled_dot_product_attention",
+    "smooth_l1_loss",
     "softmax",
     "unfold",
 ]

@@ -60,7 +60,7 @@ LAYERS = """
     nn.__init__ special
     compiler
     gradients
-    directml testing
+    directml optim testing
     onnx
     dask
     install

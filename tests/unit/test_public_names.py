@@ -8,7 +8,7 @@ import re
 import pytest
 
 import dml_vk
-from dml_vk import fft, linalg, nn, random, special
+from dml_vk import fft, linalg, nn, optim, random, special
 from tests.each import each
 from tests.public_stub import text
 
@@ -22,6 +22,7 @@ FUNCTIONS = {
     **{f"fft.{name}": getattr(fft, name) for name in fft.__all__},
     **{f"linalg.{name}": getattr(linalg, name) for name in linalg.__all__},
     **{f"nn.{name}": getattr(nn, name) for name in nn.__all__},
+    **{f"optim.{name}": getattr(optim, name) for name in optim.__all__},
     **{f"special.{name}": getattr(special, name) for name in special.__all__},
 }
 
@@ -68,6 +69,8 @@ WITHOUT_OUT = {
     "histogram_bin_edges apply_along_axis",
     "a tensor and others": "average histogram histogram2d batch_norm_train top_k unravel_index "
     "cummax cummin eig eigh lstsq qr slogdet svd",
+    "for trees": "SGD Adagrad Adam AdamW Lion Muon RMSprop clip_by_global_norm cosine like named "
+    "step warmup",
     "no tensor": "allclose array_equal can_cast finfo iinfo isdtype result_type save copy "
     "__array_namespace_info__ trace devices default_device device memory_stats synchronize "
     "broadcast_shapes compile compile_glsl fuse kernel put_along_axis fill_diagonal place put "

@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 from dml_vk.directml import (
     AveragePooling,
     AveragePooling1,
+    AveragePoolingGrad,
     DataType,
     LpPooling,
     LpPooling1,
     MaxPooling,
     MaxPooling1,
     MaxPooling2,
+    MaxPoolingGrad,
     MaxUnpooling,
 )
 from dml_vk.directml.elementwise import NUMBERS, UP_TO_32_BITS
@@ -29,6 +31,7 @@ from tests.kernel.directml.running import (
     assert_bits,
     call,
     desc,
+    dtype_of,
     filled,
     numbers,
     only,
@@ -116,6 +119,80 @@ def test_maxima_and_where_they_are(data):
         index = index + first * int(np.prod(x.shape[2:]))
         assert_bits(found["output_indices"], index.astype(found["output_indices"].dtype))
         np.testing.assert_array_equal(x.reshape(-1)[index], values)
+
+
+def test_the_gradient_of_maxima_on_directmls_page():
+    x = np.float32([[[[1, 2, 3], [2, 4, 2], [5, 6, 7]]]])
+    whole, small = desc(F32, x.shape), desc(F32, (1, 1, 2, 2))
+    operator = MaxPoolingGrad(whole, small, whole, window_size=(2, 2))
+    found = only(operator, {"input": x, "input_gradient": np.float32([[[[1, 2], [4, 5]]]])})
+    assert found.tolist() == [[[[0, 0, 0], [0, 3, 0], [0, 4, 5]]]]
+
+
+def test_the_gradient_of_means_on_directmls_page():
+    operator = AveragePoolingGrad(
+        *(desc(F32, (1, 1, 2, 2)), desc(F32, (1, 1, 3, 3))),
+        window_size=(2, 2),
+        include_padding=False,
+    )
+    found = only(operator, {"input_gradient": np.float32([[[[1, 2], [3, 4]]]])})
+    assert found.tolist() == [[[[0.25, 0.75, 0.5], [1, 2.5, 1.5], [0.75, 1.75, 1]]]]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@tier.parametrize("kind includes rank", [F32, F16], [True, False], [2, 3])
+def test_gradients_of_means(kind, form, includes, rank):
+    sizes, counts, window = (5, 7, 6)[-rank:], (3, 4, 5)[-rank:], (2, 3, 4)[-rank:]
+    strides, start, end = (2, 2, 1)[-rank:], (1, 1, 2)[-rank:], (0, 1, 0)[-rank:]
+    operator = AveragePoolingGrad(
+        *(desc(kind, (2, 3, *counts), form), desc(kind, (2, 3, *sizes), form)),
+        window_size=window,
+        strides=strides,
+        include_padding=includes,
+        start_padding=start,
+        end_padding=end,
+    )
+    arrays = filled(operator)
+    gradient = arrays["input_gradient"].astype(np.float64)
+    exact = np.zeros((2, 3, *sizes))
+    for at in np.ndindex(counts):
+        firsts = [number * step - pad for number, step, pad in zip(at, strides, start)]
+        inside = exact[(..., *[slice(max(0, a), a + taps) for a, taps in zip(firsts, window)])]
+        count = np.prod(window) if includes else np.prod(inside.shape[2:])
+        inside += gradient[(..., *at)].reshape(2, 3, *[1] * rank) / count
+    error = 1e-6 if kind is F32 else 2e-3
+    np.testing.assert_allclose(only(operator, arrays), exact, rtol=error, atol=error)
+
+
+@pytest.mark.parametrize("kind", [F32, F16])
+@pytest.mark.parametrize("form", FORMS)
+def test_gradients_of_maxima(kind, form):
+    sizes, counts = (2, 3, 7, 6), (2, 3, 4, 3)
+    start, end, window, strides, dilations = (1, 1), (1, 0), (2, 3), (2, 1), (2, 2)
+    rows = [
+        positions(*each) for each in zip(sizes[2:], counts[2:], window, strides, start, dilations)
+    ]
+    whole = desc(kind, sizes, form)
+    operator = MaxPoolingGrad(
+        *(whole, desc(kind, counts, form), whole),
+        window_size=window,
+        strides=strides,
+        dilations=dilations,
+        start_padding=start,
+        end_padding=end,
+    )
+    arrays = filled(operator)
+    arrays["input"] = np.round(arrays["input"])  # with ties, of which the first counts
+    arrays["input_gradient"] = np.round(arrays["input_gradient"] * 8)  # whose sums are exact
+    _, index = max_of(arrays["input"], rows)
+    expected = np.zeros((6, 42), dtype_of(kind))
+    gradients = arrays["input_gradient"].reshape(6, -1)
+    for channel, places in enumerate(index.reshape(6, -1)):
+        np.add.at(expected[channel], places, gradients[channel])
+    found = only(operator, arrays)
+    np.testing.assert_array_equal(found, expected.reshape(sizes))
+    over = only(operator, arrays, {"output_gradient": "input"})
+    np.testing.assert_array_equal(over, found)
 
 
 def test_either_output_may_overwrite_the_input():

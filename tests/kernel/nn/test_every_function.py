@@ -59,6 +59,14 @@ embedding(indices, weight)
 dropout(x, p, *, generator)
 cross_entropy(x, target, *, weight=None, ignore_index=-100, reduction="mean")
 nll_loss(x, target, *, weight=None, ignore_index=-100, reduction="mean")
+mse_loss(x, target, *, reduction="mean")
+l1_loss(x, target, *, reduction="mean")
+smooth_l1_loss(x, target, *, reduction="mean", beta=1.0)
+huber_loss(x, target, *, reduction="mean", delta=1.0)
+binary_cross_entropy_with_logits(x, target, *, weight=None, pos_weight=None, reduction="mean")
+kl_div(x, target, *, reduction="mean", log_target=False)
+gaussian_nll_loss(x, target, var, *, full=False, eps=1e-06, reduction="mean")
+cosine_similarity(x1, x2, axis=1, eps=1e-08)
 quantize(x, scale, zero_point, *, dtype)
 dequantize(x, scale, zero_point, *, dtype=float32)
 conv_integer(x, weight, x_zero_point=0, weight_zero_point=0, *, stride=1, padding=0, dilation=1, groups=1)
@@ -169,6 +177,14 @@ CALLS = {
     "dropout": lambda x: {"x": x, "p": 0.5, "generator": dml_vk.random.Generator(3)},
     "cross_entropy": lambda x: {"x": x, "target": dml_vk.zeros_like(whole(x[:, 0]))},
     "nll_loss": lambda x: {"x": x, "target": dml_vk.zeros_like(whole(x[:, 0]))},
+    "mse_loss": lambda x: {"x": x, "target": x * x, "reduction": "none"},
+    "l1_loss": lambda x: {"x": x, "target": x * x, "reduction": "none"},
+    "smooth_l1_loss": lambda x: {"x": x, "target": x * x, "reduction": "none"},
+    "huber_loss": lambda x: {"x": x, "target": x * x, "reduction": "none"},
+    "binary_cross_entropy_with_logits": lambda x: {"x": x, "target": x * x, "reduction": "none"},
+    "kl_div": lambda x: {"x": x, "target": x * x, "reduction": "none"},
+    "gaussian_nll_loss": lambda x: {"x": x, "target": x * x, "var": x * x, "reduction": "none"},
+    "cosine_similarity": lambda x: {"x1": x, "x2": x * x},
     "quantize": lambda x: {"x": x, "scale": 0.5, "zero_point": 3, "dtype": "int8"},
     "dequantize": lambda x: {"x": small(x), "scale": 0.5, "zero_point": 3},
     "conv_integer": lambda x: {"x": small(x), "weight": small(weights(3, x.shape[1], 1, 1))},
@@ -177,7 +193,7 @@ CALLS = {
 # Whose result has no format of an image, or always the same.
 NO_FORMAT = {
     *("gemm", "matmul_integer", "one_hot", "embedding", "cross_entropy", "nll_loss"),
-    *("fold", "unfold"),
+    *("fold", "unfold", "cosine_similarity"),
 }
 FORMATS = [contiguous_format, channels_last]
 SHAPES = [(2, 4, 5, 6), (1, 1, 1, 1), (1, 4, 1, 1), (3, 1, 2, 2), (1, 1, 5, 1)]

@@ -8,10 +8,14 @@ from dml_vk.directml import (
     ActivationHardmax,
     ActivationRelu,
     ActivationSoftmax1,
+    AdamOptimizer,
     AveragePooling,
     AveragePooling1,
+    AveragePoolingGrad,
     BatchNormalization,
+    BatchNormalizationGrad,
     BatchNormalizationTraining,
+    BatchNormalizationTrainingGrad,
     BufferTensorDesc,
     Convolution,
     ConvolutionDirection,
@@ -27,6 +31,7 @@ from dml_vk.directml import (
     MatrixTransform,
     MaxPooling,
     MaxPooling2,
+    MaxPoolingGrad,
     MaxUnpooling,
     MeanVarianceNormalization,
     MeanVarianceNormalization1,
@@ -77,6 +82,12 @@ RIGHT = {
     MaxPooling: {"input": IMAGE, "output": SMALL} | WINDOW,
     MaxPooling2: {"input": IMAGE, "output": SMALL, "output_indices": desc(2, 3, 3, 4, of=U32)}
     | WINDOW,
+    AveragePoolingGrad: {
+        "input_gradient": SMALL, "output_gradient": IMAGE, "include_padding": True,
+    } | WINDOW,
+    MaxPoolingGrad: {
+        "input": IMAGE, "input_gradient": SMALL, "output_gradient": IMAGE,
+    } | WINDOW,
     MaxUnpooling: {"input": SMALL, "indices": desc(2, 3, 3, 4, of=U32), "output": IMAGE},
     BatchNormalization: {
         "input": IMAGE, "mean": ONE, "variance": ONE, "scale": ONE, "bias": ONE, "output": IMAGE,
@@ -84,6 +95,19 @@ RIGHT = {
     BatchNormalizationTraining: {
         "input": IMAGE, "scale": ONE, "bias": ONE, "fused_add": IMAGE, "output": IMAGE,
         "output_mean": ONE, "output_variance": ONE,
+    },
+    BatchNormalizationGrad: {
+        "input": IMAGE, "input_gradient": IMAGE, "mean": ONE, "variance": ONE, "scale": ONE,
+        "output_gradient": IMAGE, "output_scale_gradient": ONE, "output_bias_gradient": ONE,
+    },
+    BatchNormalizationTrainingGrad: {
+        "input": IMAGE, "input_gradient": IMAGE, "mean": ONE, "variance": ONE, "scale": ONE,
+        "output_gradient": IMAGE, "output_scale_gradient": ONE, "output_bias_gradient": ONE,
+    },
+    AdamOptimizer: {
+        "input_parameters": IMAGE, "input_first_moment": IMAGE, "input_second_moment": IMAGE,
+        "gradient": IMAGE, "training_step": desc(1, 1, 1, 1, of=U32), "output_parameters": IMAGE,
+        "output_first_moment": IMAGE, "output_second_moment": IMAGE, "learning_rate": 0.5,
     },
     MeanVarianceNormalization: {
         "input": IMAGE, "scale": ONE, "bias": ONE, "output": IMAGE, "cross_channel": False,
@@ -257,6 +281,17 @@ WRONG = {
         ({"output_indices": BYTES}, DTypeError, "output_indices must have a data type among UINT6"),
         ({"output_indices": desc(2, 3, 3, 3, of=U32)}, LayoutError, "output_indices must have the"),
     ],
+    AveragePoolingGrad: [
+        *OF_POOLING[:-3],
+        ({"input_gradient": IMAGE}, LayoutError, "input_gradient must have the sizes (2, 3, 3, 4)"),
+        ({"include_padding": 2}, DTypeError, "include_padding must be a bool; got include_padding"),
+    ],
+    MaxPoolingGrad: [
+        *OF_POOLING[:-3],
+        ({"input": desc(2, 3, 1, 6, 8)}, LayoutError, "input must have 4 dims; got sizes=(2, 3, 1"),
+        ({"input_gradient": IMAGE}, LayoutError, "input_gradient must have the sizes (2, 3, 3, 4)"),
+        ({"output_gradient": SMALL}, LayoutError, "output_gradient must have the sizes (2, 3, 6, "),
+    ],
     MaxUnpooling: [
         ({"indices": desc(2, 3, 4, 3, of=U32)}, LayoutError, "indices must have the sizes (2, 3,"),
         ({"indices": desc(2, 3, 3, 4, of=I32)}, DTypeError, "indices must have a data type among"),
@@ -276,6 +311,26 @@ WRONG = {
         ({"fused_add": ONE}, LayoutError, "fused_add must have the sizes (2, 3, 6, 8); got sizes="),
         ({"output_mean": IMAGE}, LayoutError, "output_mean must have the sizes (1, 3, 1, 1); got"),
         ({"output_variance": IMAGE}, LayoutError, "output_variance must have the sizes (1, 3, 1,"),
+    ],
+    BatchNormalizationGrad: [
+        *OF_EPSILON[:2],
+        ({"input_gradient": ONE}, LayoutError, "input_gradient must have the sizes (2, 3, 6, 8); "),
+        ({"mean": desc(1, 2, 1, 1)}, LayoutError, "mean must have the sizes of input, (2, 3, 6, 8"),
+        ({"scale": IMAGE}, LayoutError, "scale must have the sizes (1, 3, 1, 1); got sizes=(2, 3"),
+    ],
+    BatchNormalizationTrainingGrad: [
+        *OF_EPSILON[:2],
+        ({"input_gradient": ONE}, LayoutError, "input_gradient must have the sizes (2, 3, 6, 8); "),
+        ({"mean": desc(1, 2, 1, 1)}, LayoutError, "mean must have the sizes of input, (2, 3, 6, 8"),
+        ({"scale": IMAGE}, LayoutError, "scale must have the sizes (1, 3, 1, 1); got sizes=(2, 3"),
+    ],
+    AdamOptimizer: [
+        *OF_EPSILON[:2],
+        ({"gradient": ONE}, LayoutError, "gradient must have the sizes (2, 3, 6, 8); got sizes=("),
+        ({"training_step": ONE}, DTypeError, "training_step must have the data type UINT32; got "),
+        ({"input_parameters": desc(2, 3)}, LayoutError, "input_parameters must have 4 dims; got s"),
+        ({"beta1": 1.5}, RangeError, "beta1 must be from 0 to 1; got beta1=1.5"),
+        ({"learning_rate": None}, DTypeError, "learning_rate must be a number that FLOAT32 can h"),
     ],
     MeanVarianceNormalization: [
         *OF_EPSILON, *OF_SCALE, FUSED,

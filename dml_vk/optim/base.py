@@ -1,0 +1,182 @@
+"""What all optimizers have in common: trees, the count of steps, the learning rate.
+
+The state is a dict: "step", an int32 without dims, and trees like that of the parameters. A step is
+one program, also in eager mode, so that a parameter is read and written once. Numbers that depend
+on the step are computed on the device, in the dtype of what they are applied to: so they have the
+same bits in a program that repeats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from dml_vk.array.creation.arrays import full_like, ones, zeros
+from dml_vk.array.math.elementwise import astype, expm1, multiply, negative
+from dml_vk.compiler.compiled import compile
+from dml_vk.dtypes import DType, float32, float64, int32
+from dml_vk.errors import DTypeError, RangeError
+from dml_vk.optim.leaves import (
+    check_gradient,
+    is_trained,
+    leaves_beside,
+    leaves_of,
+    with_leaves,
+)
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import plain, to_number
+
+Rate = float | Tensor | Callable[[Tensor], Any]
+Tensors = list[Tensor]
+
+
+class Optimizer:
+    """An optimizer: its numbers, and what it does to one tensor."""
+
+    _parts: ClassVar[tuple[str, ...]] = ()  # the names of the state's trees
+    _first = 0.0  # what their elements are before the first step
+
+    def __init__(self, lr: Rate) -> None:
+        self.lr = lr if callable(lr) or isinstance(lr, Tensor) else self._number("lr", lr)
+        self._program = compile(self._advance)
+
+    def init(self, params: Any) -> dict[str, Any]:
+        """Return the state before the first step: `step`, and trees like that of the parameters.
+
+        The state of float16 is float32. Leaves that are no floats are None in it.
+        """
+        leaves = leaves_of(params)
+        near = next((leaf for leaf in leaves if isinstance(leaf, Tensor)), None)
+        state: dict[str, Any] = {
+            "step": zeros((), int32, device=None if near is None else near.device)
+        }
+        for name in self._used_parts():
+            state[name] = with_leaves(params, [self._start(leaf) for leaf in leaves])
+        return state
+
+    def update(
+        self, params: Any, grads: Any, state: dict[str, Any], lr: Rate | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Return the parameters and the state after a step along these gradients.
+
+        Leaves that are no floats, and those whose gradient is None, stay as they are. `lr` takes
+        the place of the optimizer's own for this step.
+        """
+        what, names = f"{type(self).__name__}.update", self._used_parts()
+        if not isinstance(state, dict) or set(state) != {"step", *names}:
+            rule = f"state must be a dict of {', '.join(['step', *names])}, as init returns it"
+            raise DTypeError(what, rule, state=list(state) if isinstance(state, dict) else state)
+        leaves = leaves_of(params)
+        slopes = leaves_beside(what, "grads", params, grads)
+        parts = [leaves_beside(what, name, params, state[name]) for name in names]
+        moving = [k for k, leaf in enumerate(leaves) if is_trained(leaf) and slopes[k] is not None]
+        for k in moving:
+            check_gradient(what, leaves[k], slopes[k])
+            self._check_parameter(what, leaves[k])
+        rate = self.lr if lr is None else lr
+        if callable(rate):
+            rate = rate(state["step"])
+        rate = to_live(what, "lr", rate)
+        step, *changed = self._program(
+            state["step"], rate, *[[each[k] for k in moving] for each in (leaves, slopes, *parts)]
+        )
+        for each, news in zip((leaves, *parts), changed):
+            for k, new in zip(moving, news):
+                each[k] = new
+        trees = [with_leaves(params, each) for each in (leaves, *parts)]
+        return trees[0], {"step": step, **dict(zip(names, trees[1:]))}
+
+    def _advance(
+        self, step: Tensor, rate: Any, params: Tensors, grads: Tensors, *parts: Tensors
+    ) -> list[Any]:
+        """The step after this one, the new parameters, and the new parts of the state."""
+        now = step + 1
+        numbers: dict[DType, Any] = {}
+        changed: list[Tensors] = [[] for _ in range(len(parts) + 1)]
+        for x, gradient, *own in zip(params, grads, *parts):
+            dtype = wide(x.dtype)
+            if dtype not in numbers:
+                numbers[dtype] = self._numbers(astype(now, dtype), as_tensor(rate, dtype, step))
+            x_wide, *own = self._apply(
+                astype(x, dtype, copy=False),
+                astype(gradient, dtype, copy=False),
+                own,
+                *numbers[dtype],
+            )
+            for each, new in zip(changed, [astype(x_wide, x.dtype, copy=False), *own]):
+                each.append(new)
+        return [now, *changed]
+
+    def _numbers(self, step: Tensor, rate: Tensor) -> tuple[Any, ...]:
+        """The numbers of a step, without dims, which all tensors of a dtype share."""
+        return (rate,)
+
+    def _apply(
+        self, x: Tensor, gradient: Tensor, parts: Sequence[Tensor], *numbers: Any
+    ) -> list[Tensor]:
+        """The new parameter, and what is new of its state."""
+        raise NotImplementedError
+
+    def _used_parts(self) -> tuple[str, ...]:
+        return self._parts
+
+    def _start(self, leaf: Any) -> Tensor | None:
+        """The first state of a leaf."""
+        return full_like(leaf, self._first, dtype=wide(leaf.dtype)) if is_trained(leaf) else None
+
+    def _check_parameter(self, what: str, x: Tensor) -> None:
+        """Check that a tensor can be trained."""
+
+    def _number(self, name: str, value: Any, most: float = math.inf) -> float:
+        """Return a finite number of at least 0; a most that is given is not reached."""
+        what = type(self).__name__
+        number = float(to_number(what, name, value))
+        if not 0 <= number < most:
+            rule = f"{name} must be at least 0 and less than {most:g}"
+            raise RangeError(what, rule, **{name: value})
+        return number
+
+    def _betas(self, betas: Any) -> tuple[float, float]:
+        if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+            raise DTypeError(type(self).__name__, "betas must be two numbers", betas=betas)
+        first, second = [self._number("betas", beta, 1.0) for beta in betas]
+        return first, second
+
+    def __repr__(self) -> str:
+        shown = [f"{name}={value!r}" for name, value in vars(self).items() if name[0] != "_"]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def wide(dtype: DType) -> DType:
+    """The dtype in which a step is computed."""
+    return float64 if dtype is float64 else float32
+
+
+def to_live(what: str, name: str, number: Any) -> Any:
+    """Return a number, of a tensor too, without reading its value."""
+    if not isinstance(number, (int, float)):  # `plain` would read one that a program is given
+        number = plain(number)
+    is_right = isinstance(number, (int, float)) and not isinstance(number, bool)
+    if isinstance(number, Tensor):
+        is_right = not number.shape and number.dtype.kind in "iuf"
+    if is_right:
+        return number
+    raise DTypeError(what, f"{name} must be a real number", **{name: number})
+
+
+def as_tensor(number: Any, dtype: DType, near: Tensor) -> Tensor:
+    """A number without dims on a device, which a program takes anew at each call."""
+    if isinstance(number, Tensor):
+        return astype(number, dtype, copy=False)
+    return multiply(ones((), dtype, device=near.device), number)  # `full` would read its value
+
+
+def correction(beta: float, step: Tensor) -> Tensor:
+    """1 - beta**step, without the loss of digits of that difference."""
+    return negative(expm1(multiply(step, math.log(beta) if beta else -math.inf)))
+
+
+def toward(x: Tensor, y: Tensor, weight: float) -> Tensor:
+    """The mean of x and y in which y has this weight."""
+    return x + (y - x) * weight
