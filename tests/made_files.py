@@ -53,9 +53,8 @@ def reductions() -> str:
     head = '''\
 """What type checkers know of the functions that `statistics` makes out of the reductions' table."""
 
-from typing import Any
-
 from dml_vk.arguments import Axes
+from dml_vk.dtypes import DTypeLike
 from dml_vk.tensor.core import Tensor
 '''
     docs = {name: row.doc for name, row in REDUCTIONS.items()}
@@ -70,6 +69,7 @@ def methods() -> str:
 from typing import Any
 
 from dml_vk.arguments import Axes
+from dml_vk.dtypes import DTypeLike
 from dml_vk.tensor.core import Tensor
 
 class ReductionMethods:

@@ -4,6 +4,7 @@
 from typing import Any
 
 from dml_vk.arguments import Axes
+from dml_vk.dtypes import DTypeLike
 from dml_vk.tensor.core import Tensor
 
 class ReductionMethods:

@@ -89,7 +89,7 @@ def test_every_variant_of_reductions_and_scans(beyond):
                     assert (dml_vk.cumulative_sum(x, axis=dim, dtype=dtype).numpy() == row).all()
                     x[last] = 1
 
-    # Workgroups that reduce together need more lanes than there are here: theirs are in test_rounds.
+    # Workgroups that reduce together need more lanes than there are here: see test_rounds.
     wanted = {each for each in modules_of("reductions") if "_team" not in each}
     wanted |= modules_of("scans")
     beyond.reach(check, [2**10, 2**18, 2**19, 2**20], wanted)

@@ -19,8 +19,8 @@ WITHOUT_ELEMENTS = """
 __array_namespace_info__ Device Tensor atleast_1d atleast_2d atleast_3d broadcast_arrays
 broadcast_shapes can_cast checkpoint custom_vjp
 compile_glsl conj default_device finfo from_dlpack grad hessian iinfo imag isdtype jacobian jvp load
-matrix_transpose moveaxis permute_dims pin real result_type save settings squeeze stop_gradient unstack
-value_and_grad vjp
+matrix_transpose moveaxis permute_dims pin real result_type save settings squeeze stop_gradient
+unstack value_and_grad vjp
 """
 
 # Views, and what is composed of functions that are met here.

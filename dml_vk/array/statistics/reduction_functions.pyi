@@ -1,9 +1,8 @@
 # Made by `python -m tests.made_files`. There is no such module at run time.
 """What type checkers know of the functions that `statistics` makes out of the reductions' table."""
 
-from typing import Any
-
 from dml_vk.arguments import Axes
+from dml_vk.dtypes import DTypeLike
 from dml_vk.tensor.core import Tensor
 
 def all(
