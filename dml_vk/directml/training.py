@@ -96,8 +96,9 @@ class BatchNormalizationTrainingGrad(BatchNormalizationGrad, types=FLOATS):
 class AdamOptimizer(OverTensors, types=FLOATS, training_step=(DataType.UINT32,)):
     """A step of Adam, from parameters and moments of their gradients to new ones.
 
-    As DirectML has it, the first training step is 1, and epsilon is added to the root of the second
-    moment before its bias is corrected. Outputs may share buffers with the inputs of their kind.
+    Training steps count from 1: by DirectML's formula the biases cannot be corrected at step 0, of
+    which its page speaks. Epsilon is added to the root of the second moment before its bias is
+    corrected. Outputs may share buffers with the inputs of their kind.
 
     >>> from dml_vk.directml import AdamOptimizer, BufferTensorDesc, DataType
     >>> x = BufferTensorDesc(DataType.FLOAT32, (1, 1, 2, 3))
