@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import dml_vk
-from dml_vk import linalg, nn
+from dml_vk import linalg, nn, optim
 from dml_vk.directml import (
     BufferTensorDesc,
     DataType,
@@ -188,6 +188,7 @@ def calls() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
     }
     calls |= {f"numpy-{name}": call for name, call in habits().items()}
     calls |= {f"nn-{name}": call for name, call in networks().items()}
+    calls |= {f"gradient-{name}": call for name, call in gradients().items()}
     calls |= {f"linalg-{name}": call for name, call in decompositions().items()}
     return calls
 
@@ -260,6 +261,42 @@ def networks() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
             *[x.to("float64")[:1, :2]] * 3, is_causal=True
         ),
         "roi_align": sampled,
+    }
+
+
+def gradients() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
+    """Gradients of functions of images, and weights that were trained on them."""
+    target = np.arange(2 * 18 * 20).reshape(2, 18, 20) % 4
+
+    def weights():
+        return filters(4, 5, 3, 3), filters(4), dml_vk.ones(4)
+
+    def layers(x, weight, bias, scale):
+        y, _, _ = nn.batch_norm_train(nn.conv(x / 9e3, weight, padding=1), scale, bias)
+        return nn.cross_entropy(nn.max_pool(dml_vk.gelu(y), 2), dml_vk.asarray(target))
+
+    def attended(x):
+        return dml_vk.sum(nn.scaled_dot_product_attention(x / 99, x / 99, x, is_causal=True) ** 2)
+
+    def solved(x):
+        a = dml_vk.tanh(x[:, :, :8, :8]) + 9 * dml_vk.eye(8)
+        return dml_vk.sum(linalg.solve(a, x[:, :, :8, 8:12])) + dml_vk.sum(linalg.slogdet(a)[1])
+
+    def trained(x):
+        opt, own = optim.AdamW(0.01), weights()
+        state = opt.init(own)
+        for _ in range(5):
+            own, state = opt.update(own, dml_vk.grad(layers, (1, 2, 3))(x, *own), state)
+        return own[0]
+
+    return {
+        "layers": lambda x: dml_vk.grad(layers)(x, *weights()),
+        "weights": lambda x: dml_vk.grad(layers, 1)(x, *weights()),
+        "attention": dml_vk.grad(attended),
+        "solve": dml_vk.grad(solved),
+        "fft": dml_vk.grad(lambda x: dml_vk.sum(dml_vk.abs(dml_vk.fft.rfft(x / 99)) ** 1.5)),
+        "sort": dml_vk.grad(lambda x: dml_vk.sum(dml_vk.sort(x, axis=2) * filters(37, 1))),
+        "trained": trained,
     }
 
 
