@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -236,6 +237,18 @@ def test_what_is_spread_over_workers_has_the_bits_of_one_device(name, said, shap
     assert done.returncode == 0, done.stderr
     assert re.match(said, done.stdout)
     assert done.stdout.endswith("equal bits: True\n")
+
+
+@pytest.mark.parametrize("example", ["training"], indirect=True)
+def test_a_network_is_trained(example):
+    params, values = example.trained(40)
+    assert values[-1] < values[0] * 0.75
+    assert example.right(params, 200) > 2 / len(example.KINDS)
+    assert len(ElementTree.fromstring(example.curve(values))[0].get("points").split()) == len(
+        values
+    )
+    again, _ = example.trained(len(values))
+    assert example.fingerprint(again) == example.fingerprint(params)
 
 
 def test_the_page_names_each_example():
