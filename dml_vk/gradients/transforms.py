@@ -100,8 +100,8 @@ def _gradient(result: Any, gradient: Any, has_aux: bool) -> Any:
 def _differentiated(
     what: str, f: Function, argnums: Any, has_aux: bool, answer: Callable[[Any, Any, bool], Any]
 ) -> Function:
-    _check_function(what, f)
     has_aux = to_bool(what, "has_aux", has_aux)
+    _check_function(what, f)
     several = isinstance(argnums, (tuple, list))
     numbers = [to_int(what, "argnums", number) for number in (argnums if several else (argnums,))]
 

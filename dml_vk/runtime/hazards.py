@@ -104,7 +104,7 @@ class Hazards:
 
     >>> from dml_vk.runtime.hazards import Hazards
     >>> pending = Hazards()
-    >>> pending.mark(0, 16, True, 0)
+    >>> _ = pending.mark(0, 16, True, 0)
     >>> pending.after(8, 12, False), pending.after(16, 20, True)
     (1, 0)
     """

@@ -138,6 +138,8 @@ def drop():
 def test_hostile_arguments(name, drop):
     refused = 0
     for which in ARGUMENTS:
+        if name == "vjp" and which[:1] == ("function",):
+            continue  # it is called, and its error is not ours
         drop()
         refused += refuses(CALLS[name], *[HOSTILE[one] for one in which])
     drop()

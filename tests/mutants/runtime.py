@@ -29,8 +29,8 @@ MUTANTS = (
         "hazard-of-other-pending-work",
         "an access is taken to be where it was last, whatever is pending there",
         f"{_RUNTIME}/hazards.py",
-        "        if segment.owner is not pending:\n",
-        "        if segment.owner is None:\n",
+        "        segment = access.segment\n        if segment.owner is not pending:\n",
+        "        segment = access.segment\n        if segment.owner is None:\n",
         (f"{_UNIT}/test_hazards.py",),
     ),
     Mutant(
@@ -45,8 +45,8 @@ MUTANTS = (
         "graph-alone-after-all",
         "what must run alone has later work on its level",
         f"{_RUNTIME}/graph.py",
-        "            self.end = level + 1\n        if is_alone:\n",
-        "            self.end = level + 1\n        if is_alone and level > self.end:\n",
+        "        if is_alone:\n            self._floor = self.end\n        self.due",
+        "        self.due",
         (f"{_UNIT}/test_queue_validated.py",),
     ),
     Mutant(
@@ -111,12 +111,10 @@ MUTANTS = (
         "queue-lent-results",
         "work on memory that others hold is only done at once if they hold its first operand",
         f"{_RUNTIME}/queue.py",
-        "        else:  # as in `_place`, whose call each operation would pay for\n"
-        "            graph.add(encoded, accesses)\n"
+        "        graph = self._batch.graph\n"
         "        if Exports.alive and any("
         "access.arena.exports.has(access.start) for access in accesses):",
-        "        else:  # as in `_place`, whose call each operation would pay for\n"
-        "            graph.add(encoded, accesses)\n"
+        "        graph = self._batch.graph\n"
         "        if Exports.alive and any("
         "access.arena.exports.has(access.start) for access in accesses[:1]):",
         (f"{_KERNEL}/tensor/test_lent_memory.py",),

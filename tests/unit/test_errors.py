@@ -20,6 +20,7 @@ CLASSES = {
     errors.DeviceError: RuntimeError,
     errors.DeviceMemoryError: MemoryError,
     errors.CaptureError: RuntimeError,
+    errors.GradientError: RuntimeError,
     errors.ModelError: ValueError,
     errors.LinAlgError: ValueError,
     errors.ShaderError: ValueError,

@@ -405,6 +405,11 @@ def _layout_of(shape: Ints, byte_strides: Ints, itemsize: int, is_c_contiguous: 
     return layout
 
 
-@functools.lru_cache(MOST_LAYOUTS)
 def _packed_like(layout: Layout, memory_format: MemoryFormat) -> Layout:
-    return layout.like(memory_format)
+    is_own = memory_format is preserve_format
+    return _dense_like(layout) if is_own else layout.like(memory_format)
+
+
+@functools.lru_cache(MOST_LAYOUTS)
+def _dense_like(layout: Layout) -> Layout:
+    return layout.like()

@@ -277,7 +277,7 @@ def test_every_public_function_has_a_gradient_or_a_reason():
     known |= {*CONSTANT.split(), *WITHOUT_OPERANDS.split()}
     # Their parts have cases, and layers a table of their own.
     known |= {"angle", "conj", "imag", "sort_complex", "directml", "fft", "linalg", "nn", "onnx"}
-    known |= {"random", "special"}
+    known |= {"optim", "random", "special"}
     public = set(dml_vk._LAZY)
     assert public - known == set()
 

@@ -26,6 +26,7 @@ OpDecorate %block Block
 OpDecorate %x DescriptorSet 0
 OpDecorate %x Binding 0
 %void = OpTypeVoid
+%bool = OpTypeBool
 %uint = OpTypeInt 32 0
 %float = OpTypeFloat 32
 %pair = OpTypeVector %float 2
@@ -37,6 +38,7 @@ OpDecorate %x Binding 0
 %function = OpTypeFunction %void
 %one = OpConstant %uint 1
 %zero = OpConstant %uint 0
+%flag = OpSpecConstantFalse %bool
 %x = OpVariable %pointer StorageBuffer
 %main = OpFunction %void None %function
 %first = OpLabel
