@@ -100,7 +100,7 @@ def test_the_test_covers_every_function_with_an_error():
 @pytest.mark.product
 def test_results_of_array_functions_vary_and_are_the_same_in_both_formats(arrays):
     whole = [(name, array) for name, array in arrays.items() if not name.endswith("-chunks")]
-    assert len(whole) == 202
+    assert len(whole) == 216
     for (name, rows), (_, pixels) in zip(whole[::2], whole[1::2]):
         assert np.array_equal(rows, pixels), name
         least = 1 if re.search("hardmax|corrcoef|det-", name) else 4
