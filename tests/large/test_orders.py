@@ -19,7 +19,7 @@ from dml_vk.dtypes import (
     uint16,
 )
 from dml_vk.kernels.plan import radix
-from tests.large.test_rounds import modules_of
+from tests.large.test_rounds import modules_of, of_few_lanes
 
 
 def with_chunks(profile):
@@ -63,7 +63,7 @@ def test_every_kernel_of_sorts_by_counting(beyond, monkeypatch):
             places = dml_vk.argsort(given)
             assert np.array_equal(places.numpy(), np.argsort(values, kind="stable"))
 
-    beyond.reach(check, [2**k for k in (18, 20, 22, 23, 24)], modules_of("digits"))
+    beyond.reach(check, [2**k for k in (18, 20, 22, 23, 24)], of_few_lanes("digits"))
 
 
 def test_every_kernel_of_gathers_and_scatters(beyond):
@@ -88,7 +88,7 @@ def test_every_kernel_of_gathers_and_scatters(beyond):
             turned[some] = wide[some]
             assert np.array_equal(turned[some].numpy(), wide[some].numpy())
 
-    beyond.reach(check, [2**k for k in (12, 18, 20, 21, 22)], modules_of("places"))
+    beyond.reach(check, [2**k for k in (12, 18, 20, 21, 22)], of_few_lanes("places"))
 
 
 def test_every_kernel_that_visits_all_cells(beyond):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 
@@ -80,6 +81,12 @@ def modules_of(family):
     modules = {m for kernel in KERNELS.values() if is_of(kernel, family) for m in kernel.modules}
     shuffles = dml_vk.device().profile.shuffles
     return {module for module in modules if shuffles or "shared" not in module}
+
+
+def of_few_lanes(family):
+    """Those of them whose invocations work apart: a few do not make the workgroups of others."""
+    together = re.compile("_team|^offsets")
+    return {module for module in modules_of(family) if not together.search(module)}
 
 
 def test_every_kernel_is_of_one_family():
