@@ -14,7 +14,6 @@ import dml_vk.gradients.rules  # noqa: F401 it loads them
 from dml_vk import context
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import whole
-from dml_vk.dtypes import DType
 from dml_vk.errors import GradientError
 from dml_vk.gradients.memory import FLOATS, Alias, Home, over, place_of
 from dml_vk.gradients.rules.registry import (
@@ -28,6 +27,7 @@ from dml_vk.gradients.rules.registry import (
     whole_pull,
 )
 from dml_vk.gradients.rules.writes import pull_write
+from dml_vk.gradients.saved import move
 from dml_vk.gradients.watched import Watched
 from dml_vk.layout import Layout
 from dml_vk.observe.callers import caller, writes_for_user
@@ -334,16 +334,8 @@ class Tape:
         entries = self._saved.pop(key, ())
         if not entries:
             return
-        memory = self.plain(target).allocation
-        dtype = _dtype_at(key, entries)
-        whole = View(target.device, memory, Layout((memory.nbytes // dtype.itemsize,)), dtype)
         with self.outside():
-            new = copied("gradient", whole).allocation
-        for entry in entries:
-            entry.saved = [
-                over(x, new) if isinstance(x, View) and place_of(x.allocation) == key else x
-                for x in entry.saved
-            ]
+            new = move(self.plain(target), entries)
         self._saved.setdefault(place_of(new), []).extend(entries)
 
     def _overwritten(self, target: View) -> None:
@@ -384,12 +376,6 @@ class Tape:
 
 # Methods that show or test a value, of which nothing can depend on it smoothly.
 _SEEN = {f"Tensor.__{name}__" for name in ("bool", "repr", "str", "format")}
-
-
-def _dtype_at(key: tuple[int, int], entries: Sequence[Entry]) -> DType:
-    """That of what is saved there, of which no other recorder sees the bits alone."""
-    saved = [x for entry in entries for x in entry.saved if isinstance(x, View)]
-    return max([x.dtype for x in saved if place_of(x.allocation) == key], key=lambda d: d.itemsize)
 
 
 def _like(source: View) -> Any:
