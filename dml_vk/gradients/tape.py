@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import dml_vk.gradients.rules  # noqa: F401 it loads them
 from dml_vk import context
@@ -40,6 +40,8 @@ from dml_vk.tensor.core import Tensor
 
 # Values from saved ones and the gradients of results; None where none flows.
 Pull = Callable[[Sequence[Any], Sequence[Tensor | None]], Sequence[Tensor | None]]
+
+Part = TypeVar("Part", bound="Tape")
 
 
 class Entry:
@@ -102,9 +104,8 @@ class Tape:
         """Work is done as if there were no tape."""
         return context.within(recorder=self.outer)
 
-    def part(self) -> Tape:
-        """A tape of what is noted now, for which the values of this one vary too."""
-        part = Tape()
+    def part(self, part: Part) -> Part:
+        """Have a new tape note what is done now: the values of this one vary for it too."""
         if part.outer is cast(Records, self):
             part.outer, part.capture, part._parent = self.outer, self.capture, self
         part.homes.update(self.homes)
@@ -224,7 +225,7 @@ class Tape:
         for x in operands:
             alias = self._aliases.get(id(x.allocation)) if isinstance(x, View) else None
             if alias is not None and alias.origin is memory:
-                return over(result, alias)
+                return over(result, x.allocation)
         return result
 
     def whole(
@@ -347,6 +348,9 @@ class Tape:
 
     def on(self, device: Any) -> Executor:
         return Watched(self, device)
+
+    def allocated(self, memory: MemoryRange) -> None:
+        """Be told of new memory, apart from that of results."""
 
     def check_launch(self, accesses: Sequence[Access]) -> None:
         for access in accesses:

@@ -302,4 +302,7 @@ def _stopped(x: Tensor) -> Tensor:
         return x
     own = recorder.plain(x)
     with recorder.outside():  # where it stops too, if that is another function's gradient
-        return _stopped(own.clone() if id(x.allocation) in recorder.homes else own)
+        stopped = _stopped(own.clone() if id(x.allocation) in recorder.homes else own)
+    if stopped is not own:
+        recorder.allocated(stopped.allocation)
+    return stopped

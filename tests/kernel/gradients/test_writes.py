@@ -52,3 +52,80 @@ def test_repeated_argnums_are_refused():
     for transform in (dv.jacobian, dv.hessian):
         with pytest.raises(dv.DmlVkError, match="argnums must not repeat"):
             transform(lambda a, b: dv.sum(a * b), (0, -1, 1))(x(), x())
+
+
+def test_a_checkpoint_has_the_operands_of_its_call():
+    def written(a):
+        y = dv.zeros(3)
+        y[:] = a
+        h = dv.checkpoint(dv.square)(y)
+        y[:] = a * 10
+        return dv.sum(h)
+
+    assert dv.grad(written)(x()).tolist() == [2, 4, 6]
+    assert dv.compile(dv.grad(written))(x()).tolist() == [2, 4, 6]
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, dv.checkpoint])
+def test_a_checkpoint_has_what_was_outside_at_its_call(wrap):
+    def captured(a):
+        w = x()
+        h = wrap(lambda b: dv.checkpoint(lambda c: c * w)(b) + 0)(a)
+        w[...] = 0
+        return dv.sum(h)
+
+    assert dv.grad(captured)(x()).tolist() == X
+    w = x()
+    _, pull = dv.vjp(wrap(dv.checkpoint(lambda b: b.reshape((3, 1)) * w.reshape((3, 1)))), x())
+    w[...] = 0
+    assert pull(dv.ones((3, 1)))[0].tolist() == X
+    listed = [x()]
+
+    def changed(a):
+        h = wrap(dv.checkpoint(lambda b, more: b * more[0]))(a, listed)
+        listed[0] = dv.zeros(3)
+        return dv.sum(h)
+
+    assert dv.grad(changed)(x()).tolist() == X
+
+
+def test_a_checkpoint_must_not_write_outside():
+    def traced(a):
+        buffer = dv.zeros(3)
+
+        def inner(b):
+            buffer[...] = b * 5
+            return b * 1
+
+        dv.checkpoint(inner)(a)
+        return dv.sum(buffer)
+
+    count = dv.zeros(())
+
+    def counted(a):
+        def inner(b):
+            count[...] = count + 1
+            return b * 2
+
+        return dv.sum(dv.checkpoint(inner)(a))
+
+    for loss in (traced, counted):
+        text = refused(lambda: dv.grad(loss)(x()), "to what it did not make")  # noqa: B023
+        assert "test_writes.py:" in text
+    assert count.item() == 0
+
+
+def test_a_checkpoint_may_write_to_its_own():
+    def inner(a):
+        y = dv.zeros(3)
+        y[:] = a
+        stopped = dv.stop_gradient(a)
+        stopped += 1
+        parts = dv.asarray([1.0, 1.0, 1.0])
+        parts[0] = 2.0
+        parts += dv.grad(lambda b: dv.sum(b * b))(a)
+        y[0] = y[1]
+        return y * stopped + parts
+
+    loss, again = [lambda a, f=f: dv.sum(f(a)) for f in (inner, dv.checkpoint(inner))]
+    assert dv.grad(again)(x()).tolist() == dv.grad(loss)(x()).tolist()
