@@ -6,7 +6,7 @@ on memory without a rule is an error if a gradient would flow there, so that non
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar, cast
 
@@ -135,6 +135,14 @@ class Tape:
         self.homes[id(alias)] = Home(x.device, alias, x.layout, x.dtype, True)
         self._places.add(place_of(alias))
         return own
+
+    def constant(self, x: Tensor) -> Tensor:
+        """Return a tensor as a value of its own, through which no gradient flows."""
+        alias = Alias(self.plain(x).allocation, self)
+        self._aliases = {**self._aliases, id(alias): alias}
+        self._places.discard(place_of(alias))
+        self.allocated(alias)
+        return over(x, alias)
 
     def plain(self, x: Any) -> Any:
         """A tensor as it is outside of the tape; anything else as it is."""
@@ -314,21 +322,17 @@ class Tape:
 
     def before_write(self, target: View) -> None:
         """Refuse to change what a gradient flows through, and keep what is needed of the rest."""
-        home = self.homes.get(id(target.allocation))
-        if home is None:
-            self._refuse_alias(target.allocation)
-        elif home.is_whole and writes_for_user():
+        memory = target.allocation
+        home = self.homes.get(id(memory))
+        if home is None:  # From outside, an argument has the memory that it has there.
+            flows = any(alias.origin is memory for alias in self._aliases.values())
+        else:
+            flows = home.is_whole and writes_for_user()
+        if flows:
             raise self.refused(
                 "a tensor that a gradient flows through must not be written in place"
             )
         self._keep(place_of(target.allocation), target)
-
-    def _refuse_alias(self, memory: MemoryRange) -> None:
-        """Refuse to write, from outside, to the memory of an argument."""
-        if any(alias.origin is memory for alias in self._aliases.values()):
-            raise self.refused(
-                "a tensor that a gradient flows through must not be written in place"
-            )
 
     def _keep(self, key: tuple[int, int], target: View) -> None:
         """Copy memory that noted operations need, before it is overwritten."""
@@ -349,8 +353,16 @@ class Tape:
     def on(self, device: Any) -> Executor:
         return Watched(self, device)
 
+    # What the tape of a function that is computed again must know.
+
     def allocated(self, memory: MemoryRange) -> None:
         """Be told of new memory, apart from that of results."""
+
+    def read(self, operands: Iterable[Any]) -> None:
+        """Be told of operands."""
+
+    def join(self, tape: Tape) -> None:
+        """Tell the tape around this one what this was told."""
 
     def check_launch(self, accesses: Sequence[Access]) -> None:
         for access in accesses:

@@ -145,3 +145,74 @@ def test_a_checkpoint_leaves_generators_as_without_it():
     gradient = dv.grad(lambda a: dv.sum(dv.checkpoint(block(again))(a)))(x())
     assert gradient.tobytes() == expected.tobytes()
     assert again.counter == plain.counter
+
+
+def custom(f, forward, backward):
+    f = dv.custom_vjp(f)
+    f.defvjp(forward, backward)
+    return f
+
+
+def product(a, b):
+    return a * b
+
+
+def test_custom_gradients_have_what_forward_saved():
+    times = custom(product, lambda a, b: (a * b, {"both": (a, b), "k": 2}), twice)
+
+    def loss(a):
+        y = dv.zeros(3)
+        y[:] = a
+        z = times(y, y)
+        y[:] = a * 100
+        return dv.sum(z)
+
+    assert dv.grad(loss)(x()).tolist() == [4, 8, 12]
+    a, b = x(), x()
+    _, pull = dv.vjp(times, a, b)
+    a[...] = b[...] = 0
+    assert [g.tolist() for g in pull(dv.ones(3))] == [[2, 4, 6]] * 2
+    kept = dv.checkpoint(times)
+    assert dv.grad(lambda a: dv.sum(kept(a, a)))(x()).tolist() == [4, 8, 12]
+
+
+def twice(saved, g):
+    a, b = saved["both"]
+    return g * b * saved["k"], g * a * saved["k"]
+
+
+def test_custom_gradients_of_values_from_outside_are_refused():
+    def with_forward(a):
+        h = a * 2
+        f = custom(lambda b: b * h, lambda b: (b * h, b), lambda b, g: (g * b,))
+        return dv.sum(f(a))
+
+    def with_argument(a):
+        f = custom(lambda b: b * a, lambda b: (b, a), lambda a, g: (g * a,))
+        return dv.sum(f(a * 2))
+
+    def with_backward(a):
+        h = a * 2
+        f = custom(lambda b: b * 2, lambda b: (b * 2, None), lambda _, g: (g * h,))
+        return dv.sum(f(a))
+
+    for loss in (with_forward, with_argument, with_backward):
+        refused(lambda: dv.grad(loss)(x()), "must be an argument, and not from outside")  # noqa: B023
+    # Their values alone may be used, and another function's gradient flows through arguments.
+    scaled = custom(product, lambda a, b: (a * b, dv.stop_gradient(b)), lambda b, g: (g * b, None))
+    assert dv.grad(lambda a: dv.sum(scaled(a, a)))(x()).tolist() == X
+    square = custom(lambda a: a * a, lambda a: (a * a, a), lambda a, g: (2 * g * a,))
+    slope = dv.grad(lambda a: dv.sum(dv.grad(lambda b: dv.sum(square(b) * b))(a)))
+    assert slope(x()).tolist() == [6, 12, 18]
+
+
+def test_custom_gradients_of_keywords_and_their_count():
+    times = custom(product, lambda a, b: (a * b, (a, b)), lambda s, g: (g * s[1], g * s[0]))
+    assert dv.grad(lambda a: dv.sum(times(b=2 * a, a=a)))(x()).tolist() == [4, 8, 12]
+    assert times(x(), b=x()).tolist() == [1, 4, 9]
+    named = custom(lambda a, *, b: a * b, lambda a: (a, None), lambda _, g: (g,))
+    refused(lambda: dv.grad(lambda a: dv.sum(named(a, b=a)))(x()), "be for keywords alone")
+    lone = custom(product, lambda a, b: (a * b, b), lambda b, g: (g * b,))
+    text = refused(lambda: dv.grad(lambda a: dv.sum(lone(a, a)))(x()), "as many gradients as")
+    assert "gradients=1" in text
+    assert "arguments=2" in text
