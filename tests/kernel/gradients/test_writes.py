@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextvars
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import dml_vk as dv
@@ -216,3 +219,21 @@ def test_custom_gradients_of_keywords_and_their_count():
     text = refused(lambda: dv.grad(lambda a: dv.sum(lone(a, a)))(x()), "as many gradients as")
     assert "gradients=1" in text
     assert "arguments=2" in text
+
+
+def test_work_of_another_thread_on_an_argument_is_refused():
+    def loss(run):
+        def inner(a):
+            with ThreadPoolExecutor(1) as pool:
+                return dv.sum(a + pool.submit(run, lambda: a * a).result())
+
+        return inner
+
+    refused(lambda: dv.grad(loss(lambda f: f()))(x()), "another thread")
+    refused(lambda: dv.grad(loss(lambda f: dv.grad(lambda b: dv.sum(b * f()))(x())))(x()), "thread")
+
+    def within(a):
+        context = contextvars.copy_context()
+        return loss(lambda f: context.run(f))(a)
+
+    assert dv.grad(within)(x()).tolist() == [3, 5, 7]
