@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from dml_vk import context
 from dml_vk.aliases import not_there
 from dml_vk.arguments import Ints, several, to_int
 from dml_vk.array.indexing.take import take_known
@@ -138,7 +139,7 @@ class Generator:
         >>> generator.bits(1).tolist() == dml_vk.random.Generator(5).bits(9).tolist()[8:]
         True
         """
-        self._claim(to_int("advance", "blocks", blocks))
+        self._move(to_int("advance", "blocks", blocks))
 
     def split(self, n: int) -> list[Generator]:
         """Return n generators with streams that are independent of this one and of each other.
@@ -154,7 +155,7 @@ class Generator:
         count = to_int("split", "n", n)
         if not 0 <= count <= MOST_CHILDREN:
             raise RangeError("split", f"n must be from 0 to {MOST_CHILDREN}", n=n)
-        key, counter = self._claim(1)
+        key, counter = self._move(1)
         texts = [f"{key:x} {counter:x} {k:x}" for k in range(count)]
         return [Generator(key=hashed_key(text), device=self.device) for text in texts]
 
@@ -357,6 +358,13 @@ class Generator:
             return to_words(*self._claim(blocks))
 
         return claimed(self, claim)
+
+    def _move(self, blocks: int) -> tuple[int, int]:
+        """Advance as `_claim` does, once for a function that is computed again."""
+        recorder = context.recorder()
+        if recorder is None:
+            return self._claim(blocks)
+        return from_words(recorder.claim(lambda: to_words(*self._claim(blocks))))
 
     def _claim(self, blocks: int) -> tuple[int, int]:
         """Advance the counter by these blocks; return the key and the old counter."""

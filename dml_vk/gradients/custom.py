@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,23 +30,31 @@ class CustomVjp:
                 raise DTypeError("defvjp", f"{name} must be callable", **{name: function})
         self._forward, self._backward = forward, backward
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         recorder = context.recorder()
-        operands = trees.leaves(args)
         if not isinstance(recorder, Tape):
-            return self._function(*args)
+            return self._function(*args, **kwargs)
         if self._forward is None or self._backward is None:
             rule = "gradients must be defined first, with defvjp"
             raise GradientError("custom_vjp", rule, function=self.__name__)
-        plain = trees.mapped(args, recorder.plain, lambda x: x)
+        if kwargs:
+            args = self._positional(args, kwargs)
+        operands = trees.leaves(args)
+        recorder.read(operands)
+        plain = trees.replace(args, recorder.plain)
+        guard = recorder.part(type(recorder)())
+        answer = _called(guard, self._forward, plain)
+        guard.join(recorder)
+        if not (isinstance(answer, tuple) and len(answer) == 2):
+            rule = "forward must return a result and what backward needs"
+            raise GradientError("custom_vjp", rule, result=type(answer).__name__)
+        saved: list[Any] = []
+        needed = trees.replace(answer[1], lambda x: _taken_out(x, saved))
         with recorder.outside():
-            answer = self._forward(*plain)
-            if not (isinstance(answer, tuple) and len(answer) == 2):
-                rule = "forward must return a result and what backward needs"
-                raise GradientError("custom_vjp", rule, result=type(answer).__name__)
-            result, needed = answer
             # Memory of its own, so that it is another value than an operand that is returned.
-            result = trees.mapped(result, Tensor.clone, lambda x: x)
+            result = trees.mapped(answer[0], Tensor.clone, lambda x: x)
+        for x in trees.leaves(result):
+            recorder.allocated(x.allocation)
         backward = self._backward
 
         def pull(
@@ -55,17 +64,53 @@ class CustomVjp:
                 trees.zeros_like(x) if g is None else g
                 for x, g in zip(trees.leaves(result), cotangents)
             ]
-            gradients = backward(needed, trees.filled(result, own))
+            values = iter(saved)
+            again = trees.replace(needed, lambda x: next(values) if x is _SAVED else x)
+            operands = again, trees.filled(result, own)
+            gradients = _called(recorder.part(Tape()), backward, operands)
             if not isinstance(gradients, tuple):
                 rule = "backward must return a tuple, with a gradient for each argument"
                 raise GradientError("custom_vjp", rule, gradients=type(gradients).__name__)
+            if len(gradients) != len(plain):
+                rule = "backward must return as many gradients as there are arguments"
+                counts = {"gradients": len(gradients), "arguments": len(plain)}
+                raise GradientError("custom_vjp", rule, **counts)
             return trees.gradients_of("custom_vjp", gradients, plain)
 
         if any(map(recorder.varies, operands)):
-            recorder.note(
-                Entry("custom_vjp", operands, trees.leaves(result), [], pull, is_new=True)
-            )
+            results = trees.leaves(result)
+            recorder.note(Entry("custom_vjp", operands, results, saved, pull, is_new=True))
         return result
+
+    def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """Arguments in the order of the parameters, as forward and backward have them."""
+        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        if bound.kwargs:
+            rule = "arguments must not be for keywords alone"
+            raise GradientError("custom_vjp", rule, keywords=tuple(bound.kwargs))
+        return bound.args
+
+
+_SAVED = object()  # in place of a tensor that an entry has saved
+
+
+def _taken_out(x: Any, saved: list[Any]) -> Any:
+    if not isinstance(x, Tensor):
+        return x
+    saved.append(x)
+    return _SAVED
+
+
+def _called(guard: Tape, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """Call a function; refuse what it has of the tape's values apart from its arguments."""
+    own = trees.replace(args, lambda x: guard.constant(x) if isinstance(x, Tensor) else x)
+    with guard.recording():
+        result = function(*own)
+    if guard.entries or any(map(guard.varies, trees.leaves(result))):
+        rule = "a value that a gradient flows through must be an argument, and not from outside"
+        raise GradientError("custom_vjp", rule, function=getattr(function, "__name__", function))
+    return trees.replace(result, guard.plain)
 
 
 def custom_vjp(f: Callable[..., Any]) -> CustomVjp:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
+from dml_vk import context
 from dml_vk.dtypes import DType
+from dml_vk.errors import GradientError
 from dml_vk.layout import Layout
 from dml_vk.ops.view import View
 from dml_vk.runtime.arenas import Bytes, MemoryRange
@@ -14,18 +16,42 @@ from dml_vk.tensor.core import Tensor
 FLOATS = "fc"  # kinds of dtypes that vary
 
 
+class Owner(Protocol):
+    """The tape of a function that has arguments."""
+
+    is_over: bool
+
+    def refused(self, rule: str) -> GradientError: ...
+
+
 class Alias:
     """An argument's memory as the function has it: what it has from outside is another value."""
 
-    __slots__ = ("arena", "is_fixed", "nbytes", "offset", "origin", "owner")
+    __slots__ = ("is_fixed", "nbytes", "offset", "origin", "owner")
 
-    def __init__(self, origin: MemoryRange, owner: object) -> None:
+    def __init__(self, origin: MemoryRange, owner: Owner) -> None:
         self.origin = origin
         self.owner = owner  # the tape of the function
-        self.arena: Any = origin.arena
         self.offset = origin.offset
         self.nbytes = origin.nbytes
         self.is_fixed = origin.is_fixed
+
+    @property
+    def arena(self) -> Any:
+        """Where the memory is, for work that the tape does not do: it must not miss any."""
+        if not self.owner.is_over:
+            self.check_owner(context.recorder())
+        return self.origin.arena
+
+    def check_owner(self, recorder: Any) -> None:
+        """Raise an error if the tape of the function is not around what is done."""
+        while recorder is not self.owner:
+            recorder = getattr(recorder, "outer", None)
+            if recorder is None:
+                rule = "an argument must not be used after the gradient of its function"
+                if not self.owner.is_over:
+                    rule = "an argument must not be used in another thread without its context"
+                raise self.owner.refused(rule)
 
     @property
     def bytes(self) -> Bytes | None:
@@ -51,6 +77,8 @@ class Home(NamedTuple):
 
 def place_of(memory: MemoryRange) -> tuple[int, int]:
     """Where memory is, as accesses of launches have it too."""
+    while isinstance(memory, Alias):
+        memory = memory.origin
     return id(memory.arena), memory.offset
 
 

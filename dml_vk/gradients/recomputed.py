@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from dml_vk import context
 from dml_vk.arguments import Ints
 from dml_vk.errors import DTypeError, GradientError
 from dml_vk.gradients import trees
-from dml_vk.gradients.memory import Home
+from dml_vk.gradients.memory import Alias, Home
 from dml_vk.gradients.tape import Entry, Tape
 from dml_vk.ops.view import View
+from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.tensor.core import Tensor
 
 
@@ -33,24 +34,100 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
         recorder = context.recorder()
         if not isinstance(recorder, Tape):
             return f(*args, **kwargs)
-        return _noted(recorder, lambda: f(*args, **kwargs))
+        # Lists and dicts may be changed before the function is computed again.
+        own_args, own_kwargs = trees.replace((args, kwargs), lambda x: x)
+        operands: list[Any] = []
+        trees.replace((args, kwargs), operands.append)
+        return _noted(recorder, lambda: f(*own_args, **own_kwargs), operands)
 
     return functools.wraps(f)(recomputed)
 
 
-def _noted(tape: Tape, run: Callable[[], Any]) -> Any:
+class Again(Tape):
+    """The tape of a function that is computed again: it tells what that has from outside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads: dict[int, View] = {}  # the first view of each memory from outside
+        self._own: set[int] = set()  # ids of memory that the function allocated
+
+    def operation(
+        self,
+        function: Callable[..., Any],
+        params: tuple[Any, ...],
+        do: Callable[[Sequence[Any], Any], Any],
+        operands: Sequence[Any],
+        out: Any,
+    ) -> Any:
+        self.read(operands)
+        result = super().operation(function, params, do, operands, out)
+        self._note_new(result, operands)
+        return result
+
+    def whole(
+        self, function: Callable[..., Any], params: Any, operands: Sequence[Any], out: Any
+    ) -> Any:
+        self.read(operands)
+        result = super().whole(function, params, operands, out)
+        self._note_new(result, operands)
+        return result
+
+    def write(self, do: Callable[[Any, Any], None], source: Any, target: Any) -> None:
+        self.read([source])
+        super().write(do, source, target)
+
+    def before_write(self, target: View) -> None:
+        if id(target.allocation) not in self._own:
+            raise self.refused(
+                "a function that is computed again must not write to what it did not make"
+            )
+        super().before_write(target)
+
+    def allocated(self, memory: MemoryRange) -> None:
+        self._own.add(id(memory))
+
+    def _note_new(self, result: Any, operands: Sequence[Any]) -> None:
+        shared = {id(x.allocation) for x in operands if isinstance(x, View)}
+        for x in result if isinstance(result, (tuple, list)) else (result,):
+            if isinstance(x, View) and id(x.allocation) not in shared:
+                self.allocated(x.allocation)
+
+    def read(self, operands: Iterable[Any]) -> None:
+        """Note the memory of operands, unless the function allocated it."""
+        for x in operands:
+            if isinstance(x, View) and id(x.allocation) not in self._own:
+                self.reads.setdefault(id(x.allocation), x)
+
+    def join(self, tape: Tape) -> None:
+        """Let the tape around this one know the same, if it is computed again too."""
+        if isinstance(tape, Again):
+            tape._own |= self._own
+            tape.read(self.reads.values())
+
+    def replay(self, reads: Iterable[View], saved: Iterable[View]) -> None:
+        """Have what was read, which may be overwritten now, be read where it is saved."""
+        self._aliases = dict(self._aliases)
+        for x, now in zip(reads, saved):
+            if now.allocation is not self.origin(x.allocation):
+                self._aliases[id(x.allocation)] = Alias(now.allocation, self)
+
+
+def _noted(tape: Tape, run: Callable[[], Any], operands: Iterable[Any]) -> Any:
     """Run a function on a tape of its own, whose entries are not kept."""
-    inner = tape.part()
+    inner = tape.part(Again())
     claims: list[Ints] = []
     inner.claims = claims
+    inner.read(operands)
     with inner.recording():
         result = run()
+    inner.join(tape)
     results = _own(inner, tape, result)
     if not results:
         return result
 
     def again() -> tuple[Tape, list[Tensor]]:
-        repeated = tape.part()
+        repeated = tape.part(Again())
+        repeated.replay(reads, entry.saved)
         repeated.claims, repeated.replayed = [], iter(claims)
         with repeated.recording():
             own = _own(repeated, tape, run())
@@ -59,7 +136,9 @@ def _noted(tape: Tape, run: Callable[[], Any]) -> Any:
             raise GradientError("checkpoint", rule, results=len(own), before=len(results))
         return repeated, own
 
-    entry = Entry("checkpoint", [], results, [], lambda *_: (), is_new=True)
+    reads = [*inner.reads.values()]
+    saved = [*map(tape.plain, reads)]
+    entry = Entry("checkpoint", [], results, saved, lambda *_: (), is_new=True)
     entry.again = again
     tape.note(entry)
     return result
@@ -67,10 +146,6 @@ def _noted(tape: Tape, run: Callable[[], Any]) -> Any:
 
 def _own(inner: Tape, tape: Tape, result: Any) -> list[Tensor]:
     """The results whose gradients the inner tape has, and not the outer one."""
-    for entry in inner.entries:
-        if any(id(x.allocation) in tape.homes for x in entry.results):
-            rule = "a function that is computed again must not write to what it did not make"
-            raise GradientError("checkpoint", rule, function=entry.name)
     own = {id(x.allocation): x for x in trees.leaves(result) if inner.varies(x)}
     return [_whole(inner.homes[key]) for key in own if key not in tape.homes]
 

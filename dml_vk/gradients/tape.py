@@ -6,15 +6,14 @@ on memory without a rule is an error if a gradient would flow there, so that non
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import dml_vk.gradients.rules  # noqa: F401 it loads them
 from dml_vk import context
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import whole
-from dml_vk.dtypes import DType
 from dml_vk.errors import GradientError
 from dml_vk.gradients.memory import FLOATS, Alias, Home, over, place_of
 from dml_vk.gradients.rules.registry import (
@@ -28,6 +27,7 @@ from dml_vk.gradients.rules.registry import (
     whole_pull,
 )
 from dml_vk.gradients.rules.writes import pull_write
+from dml_vk.gradients.saved import move
 from dml_vk.gradients.watched import Watched
 from dml_vk.layout import Layout
 from dml_vk.observe.callers import caller, writes_for_user
@@ -40,6 +40,8 @@ from dml_vk.tensor.core import Tensor
 
 # Values from saved ones and the gradients of results; None where none flows.
 Pull = Callable[[Sequence[Any], Sequence[Tensor | None]], Sequence[Tensor | None]]
+
+Part = TypeVar("Part", bound="Tape")
 
 
 class Entry:
@@ -102,9 +104,8 @@ class Tape:
         """Work is done as if there were no tape."""
         return context.within(recorder=self.outer)
 
-    def part(self) -> Tape:
-        """A tape of what is noted now, for which the values of this one vary too."""
-        part = Tape()
+    def part(self, part: Part) -> Part:
+        """Have a new tape note what is done now: the values of this one vary for it too."""
         if part.outer is cast(Records, self):
             part.outer, part.capture, part._parent = self.outer, self.capture, self
         part.homes.update(self.homes)
@@ -135,6 +136,14 @@ class Tape:
         self._places.add(place_of(alias))
         return own
 
+    def constant(self, x: Tensor) -> Tensor:
+        """Return a tensor as a value of its own, through which no gradient flows."""
+        alias = Alias(self.plain(x).allocation, self)
+        self._aliases = {**self._aliases, id(alias): alias}
+        self._places.discard(place_of(alias))
+        self.allocated(alias)
+        return over(x, alias)
+
     def plain(self, x: Any) -> Any:
         """A tensor as it is outside of the tape; anything else as it is."""
         alias = self._aliases.get(id(x.allocation)) if isinstance(x, View) else None
@@ -150,21 +159,12 @@ class Tape:
         if not isinstance(x, View):
             return False
         if id(x.allocation) not in self.homes:
-            self._check_owner(x.allocation)
+            if type(x.allocation) is Alias:
+                x.allocation.check_owner(self)  # else it is not known what it is
             return False
         if x.dtype.kind in FLOATS:
             return True
         raise self.refused("the bits of numbers have no gradient: use stop_gradient first")
-
-    def _check_owner(self, memory: Any) -> None:
-        """Refuse an argument of another function, of which this tape does not know what it is."""
-        if type(memory) is Alias:
-            around: Any = self
-            while around is not memory.owner:
-                around = around.outer if isinstance(around, Tape) else None
-                if around is None:
-                    rule = "an argument must not be used after the gradient of its function"
-                    raise self.refused(rule)
 
     def operation(
         self,
@@ -224,7 +224,7 @@ class Tape:
         for x in operands:
             alias = self._aliases.get(id(x.allocation)) if isinstance(x, View) else None
             if alias is not None and alias.origin is memory:
-                return over(result, alias)
+                return over(result, x.allocation)
         return result
 
     def whole(
@@ -313,37 +313,25 @@ class Tape:
 
     def before_write(self, target: View) -> None:
         """Refuse to change what a gradient flows through, and keep what is needed of the rest."""
-        home = self.homes.get(id(target.allocation))
-        if home is None:
-            self._refuse_alias(target.allocation)
-        elif home.is_whole and writes_for_user():
+        memory = target.allocation
+        home = self.homes.get(id(memory))
+        if home is None:  # From outside, an argument has the memory that it has there.
+            flows = any(alias.origin is memory for alias in self._aliases.values())
+        else:
+            flows = home.is_whole and writes_for_user()
+        if flows:
             raise self.refused(
                 "a tensor that a gradient flows through must not be written in place"
             )
         self._keep(place_of(target.allocation), target)
-
-    def _refuse_alias(self, memory: MemoryRange) -> None:
-        """Refuse to write, from outside, to the memory of an argument."""
-        if any(alias.origin is memory for alias in self._aliases.values()):
-            raise self.refused(
-                "a tensor that a gradient flows through must not be written in place"
-            )
 
     def _keep(self, key: tuple[int, int], target: View) -> None:
         """Copy memory that noted operations need, before it is overwritten."""
         entries = self._saved.pop(key, ())
         if not entries:
             return
-        memory = self.plain(target).allocation
-        dtype = _dtype_at(key, entries)
-        whole = View(target.device, memory, Layout((memory.nbytes // dtype.itemsize,)), dtype)
         with self.outside():
-            new = copied("gradient", whole).allocation
-        for entry in entries:
-            entry.saved = [
-                over(x, new) if isinstance(x, View) and place_of(x.allocation) == key else x
-                for x in entry.saved
-            ]
+            new = move(self.plain(target), entries)
         self._saved.setdefault(place_of(new), []).extend(entries)
 
     def _overwritten(self, target: View) -> None:
@@ -355,6 +343,17 @@ class Tape:
 
     def on(self, device: Any) -> Executor:
         return Watched(self, device)
+
+    # What the tape of a function that is computed again must know.
+
+    def allocated(self, memory: MemoryRange) -> None:
+        """Be told of new memory, apart from that of results."""
+
+    def read(self, operands: Iterable[Any]) -> None:
+        """Be told of operands."""
+
+    def join(self, tape: Tape) -> None:
+        """Tell the tape around this one what this was told."""
 
     def check_launch(self, accesses: Sequence[Access]) -> None:
         for access in accesses:
@@ -384,12 +383,6 @@ class Tape:
 
 # Methods that show or test a value, of which nothing can depend on it smoothly.
 _SEEN = {f"Tensor.__{name}__" for name in ("bool", "repr", "str", "format")}
-
-
-def _dtype_at(key: tuple[int, int], entries: Sequence[Entry]) -> DType:
-    """That of what is saved there, of which no other recorder sees the bits alone."""
-    saved = [x for entry in entries for x in entry.saved if isinstance(x, View)]
-    return max([x.dtype for x in saved if place_of(x.allocation) == key], key=lambda d: d.itemsize)
 
 
 def _like(source: View) -> Any:

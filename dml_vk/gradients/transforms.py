@@ -15,6 +15,7 @@ from dml_vk.array.creation.arrays import ones_like, zeros, zeros_like
 from dml_vk.array.manipulation.shapes import stack
 from dml_vk.errors import DTypeError, GradientError, RangeError
 from dml_vk.gradients import trees
+from dml_vk.gradients.saved import make_private
 from dml_vk.gradients.sums import pulled
 from dml_vk.gradients.tape import Tape
 from dml_vk.tensor.core import Tensor
@@ -37,6 +38,13 @@ class _Run:
         with tape.recording():
             self._result = function(*own, **kwargs)
         self.result = trees.mapped(self._result, tape.plain, lambda x: x)
+
+    def keep(self) -> None:
+        """Keep what is needed on the way back from later writes, as the caller has it too."""
+        results: list[Any] = []
+        trees.replace(self.result, results.append)
+        with self._tape.outside():
+            make_private(self._tape.entries, results)
 
     def pull(self, part: Any, cotangents: Sequence[Tensor], *, once: bool = False) -> list[Tensor]:
         """Return gradients of the arguments' leaves, from those of a part of the result."""
@@ -102,17 +110,11 @@ def _differentiated(
 ) -> Function:
     has_aux = to_bool(what, "has_aux", has_aux)
     _check_function(what, f)
+    positions = _positions(what, argnums)
     several = isinstance(argnums, (tuple, list))
-    numbers = [to_int(what, "argnums", number) for number in (argnums if several else (argnums,))]
 
     def differentiated(*args: Any, **kwargs: Any) -> Any:
-        for number in numbers:
-            if not -len(args) <= number < len(args):
-                rule = "argnums must be places of positional arguments"
-                raise RangeError(what, rule, argnums=argnums, arguments=len(args))
-        chosen = [number % len(args) for number in numbers]
-        if len(set(chosen)) < len(chosen):
-            raise RangeError(what, "argnums must not repeat", argnums=argnums)
+        chosen = positions(len(args))
         run = _Run(f, args, chosen, kwargs)
         if has_aux and not (isinstance(run.result, tuple) and len(run.result) == 2):
             rule = "with has_aux, the function must return a pair"
@@ -128,6 +130,24 @@ def _differentiated(
         return answer(run.result, filled if several else filled[0], has_aux)
 
     return functools.wraps(f)(differentiated)
+
+
+def _positions(what: str, argnums: Any) -> Callable[[int], list[int]]:
+    """A function of a count of arguments: the positions of those that `argnums` names."""
+    several = isinstance(argnums, (tuple, list))
+    numbers = [to_int(what, "argnums", number) for number in (argnums if several else (argnums,))]
+
+    def positions(count: int) -> list[int]:
+        for number in numbers:
+            if not -count <= number < count:
+                rule = "argnums must be places of positional arguments"
+                raise RangeError(what, rule, argnums=argnums, arguments=count)
+        chosen = [number % count for number in numbers]
+        if len(set(chosen)) < len(chosen):
+            raise RangeError(what, "argnums must not repeat", argnums=argnums)
+        return chosen
+
+    return positions
 
 
 def _check_function(what: str, f: object) -> None:
@@ -146,7 +166,8 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...
     """Return `f(*primals)`, and the function that pulls a gradient of it back to the arguments.
 
     That function takes a tree of tensors like the result, and returns a tuple with a gradient for
-    each argument; it may be called several times.
+    each argument; it may be called several times. What is written to the arguments or the result
+    after that, or to what `f` has from outside, changes nothing in it.
 
     >>> import dml_vk
     >>> y, pullback = dml_vk.vjp(dml_vk.square, dml_vk.asarray([1.0, 3.0]))
@@ -155,14 +176,18 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...
     """
     _check_function("vjp", f)
     run = _Run(f, primals, range(len(primals)), {})
+    run.keep()
+    return run.result, _pullback(run)
 
+
+def _pullback(run: _Run) -> Callable[[Any], tuple[Any, ...]]:
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         own = trees.matched("vjp", "cotangent", cotangent, run.result)
         gradients = run.pull(lambda result: result, own)
         filled: tuple[Any, ...] = trees.filled(run.primals, gradients)
         return filled
 
-    return run.result, pullback
+    return pullback
 
 
 def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -178,11 +203,11 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
     if not (isinstance(primals, (tuple, list)) and isinstance(tangents, (tuple, list))):
         raise DTypeError("jvp", "primals and tangents must be tuples", primals=type(primals))
     pushed = trees.matched("jvp", "tangents", tuple(tangents), tuple(primals))
-    result, pullback = vjp(f, *primals)
+    run = _Run(f, primals, range(len(primals)), {})
+    result, pullback = run.result, _pullback(run)
     # Pulling back is linear in what is pulled: its own pullback pushes tangents forward.
     zero = trees.mapped(result, zeros_like, lambda _: None)
-    _, push = vjp(pullback, zero)
-    (change,) = push(trees.filled(tuple(primals), pushed))
+    (change,) = _pullback(_Run(pullback, (zero,), (0,), {}))(trees.filled(tuple(primals), pushed))
     return result, change
 
 
@@ -198,14 +223,10 @@ def jacobian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
     """
     _check_function("jacobian", f)
     several = isinstance(argnums, (tuple, list))
-    listed: Any = argnums if several else (argnums,)
-    numbers = [to_int("jacobian", "argnums", number) for number in listed]
+    positions = _positions("jacobian", argnums)
 
     def derivatives(*args: Any, **kwargs: Any) -> Any:
-        for number in numbers:
-            if not -len(args) <= number < len(args):
-                rule = "argnums must be places of positional arguments"
-                raise RangeError("jacobian", rule, argnums=argnums, arguments=len(args))
+        numbers = positions(len(args))
 
         def partial(*chosen: Any) -> Any:
             own = list(args)
@@ -214,7 +235,8 @@ def jacobian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
             return f(*own, **kwargs)
 
         primals = tuple([args[number] for number in numbers])
-        result, pullback = vjp(partial, *primals)
+        run = _Run(partial, primals, range(len(primals)), {})
+        result, pullback = run.result, _pullback(run)
         wanted = trees.leaves(result)
 
         def rows(number: int) -> Any:
@@ -280,4 +302,7 @@ def _stopped(x: Tensor) -> Tensor:
         return x
     own = recorder.plain(x)
     with recorder.outside():  # where it stops too, if that is another function's gradient
-        return _stopped(own.clone() if id(x.allocation) in recorder.homes else own)
+        stopped = _stopped(own.clone() if id(x.allocation) in recorder.homes else own)
+    if stopped is not own:
+        recorder.allocated(stopped.allocation)
+    return stopped

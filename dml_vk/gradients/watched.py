@@ -27,6 +27,7 @@ class Watched:
     def allocate(self, what: str, nbytes: int, near: MemoryRange | None = None) -> MemoryRange:
         with self._tape.outside():
             memory: MemoryRange = self._device.allocate(what, nbytes, self._tape.origin(near))
+        self._tape.allocated(memory)
         return memory
 
     def launch(

@@ -80,10 +80,12 @@ class MemoryRange(Protocol):
     A slot is its own arena, so that accesses lead to it, and has no contents.
     """
 
-    arena: Any
     offset: int
     nbytes: int
     is_fixed: bool
+
+    @property
+    def arena(self) -> Any: ...
 
     @property
     def bytes(self) -> Bytes | None: ...
