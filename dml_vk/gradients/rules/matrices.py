@@ -21,6 +21,7 @@ from dml_vk.array.math.elementwise import (
     conj,
     divide,
     equal,
+    logical_or,
     multiply,
     negative,
     pow,
@@ -165,7 +166,9 @@ def normed(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
         factor = multiply(is_most, divide(g, sum(is_most, axis=dims, keepdims=True)))
     else:
         ratio = divide(where(is_none, 1.0, size), where(equal(y, 0.0), 1.0, y))
-        factor = where(is_none, 0.0, multiply(pow(ratio, order - 1), g))
+        # A negative power of 0 is infinite, and the norm 0, whatever the other elements are.
+        is_flat = logical_or(is_none, equal(y, 0.0))
+        factor = where(is_flat, 0.0, multiply(pow(ratio, order - 1), g))
     if x.dtype.kind != "c":
         return [like(multiply(sign(near), factor), x)]
     return [like(_scaled(near, divide(factor, where(is_none, 1.0, size))), x)]

@@ -37,3 +37,59 @@ def test_a_tensor_of_padding_has_the_forms_of_numbers():
         assert gradient(f, values) == expected
     assert gradient(lambda v: dml_vk.pad(x, 1, constant_values=((v, 0), (0, v))), 5.0) == 6
     assert gradient(lambda v: dml_vk.pad(x, 1, value=v), 5.0) == 12
+
+
+NAN, INF = float("nan"), float("inf")
+CASES = {
+    "median": (dml_vk.median, [1.0, 2, 2, 3], [0, 0.5, 0.5, 0]),
+    "median of infinities": (dml_vk.median, [INF, INF], [0.5, 0.5]),
+    "median of rows": (lambda x: dml_vk.median(x, axis=1), [[1.0, 2, 2, 3]], [[0, 0.5, 0.5, 0]]),
+    "quantile": (lambda x: dml_vk.quantile(x, 0.5), [1.0, 2, 2, 3], [0, 0.5, 0.5, 0]),
+    "quantile between": (lambda x: dml_vk.quantile(x, 0.25), [1.0, 1, 2], [0.5, 0.5, 0]),
+    "max axis": (lambda x: dml_vk.max(x, axis=0), [1.0, 2, 2], [0, 1, 0]),
+    "max axes": (lambda x: dml_vk.max(x, axis=(0,)), [[1.0], [2], [2]], [[0], [1], [0]]),
+    "max all": (dml_vk.max, [1.0, 2, 2], [0, 0.5, 0.5]),
+    "hard_swish": (dml_vk.hard_swish, [-3.0, 3, -4, 4], [0, 1, 0, 1]),
+    "relu": (dml_vk.relu, [NAN, 1.0, 0], [1, 1, 0]),
+    "logcumsumexp": (dml_vk.logcumsumexp, [2.0, -INF, -INF], [3, 0, 0]),
+    "angle": (lambda x: dml_vk.angle(x * 1j * 0), [1.0], [0]),
+    "vector_norm": (lambda x: dml_vk.linalg.vector_norm(x, ord=-1), [0.0, 2, 3], [0, 0, 0]),
+    "empty prod": (lambda x: dml_vk.prod(x.reshape(0, 3), axis=1), [], []),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_of_one_operand(name):
+    function, value, expected = CASES[name]
+    assert gradient(function, value, dtype=dml_vk.float32) == expected
+
+
+def test_of_two_operands():
+    both = (0, 1)
+    atan2 = dml_vk.grad(lambda y, x: dml_vk.sum(dml_vk.atan2(y, x)), both)
+    assert [g.tolist() for g in atan2(*[dml_vk.zeros(1)] * 2)] == [[0], [0]]
+    half = dml_vk.asarray([0.5] * 3)
+    steps = dml_vk.asarray([0.0, 1.0, -1.0])
+    heaviside = dml_vk.grad(lambda h: dml_vk.sum(dml_vk.heaviside(steps, h)))
+    assert heaviside(half).tolist() == [1, 0, 0]
+
+
+def test_the_maximum_of_nan_has_nan():
+    assert all(g != g for g in gradient(dml_vk.max, [NAN, 1.0]))
+
+
+@pytest.mark.parametrize("name", ["elu", "celu", "scaled_elu"])
+def test_second_derivatives_at_0(name):
+    function = getattr(dml_vk, name)
+    slopes = dml_vk.grad(lambda x: dml_vk.sum(function(x)))
+    assert gradient(slopes, [0.0, 1.0]) == [0, 0]
+
+
+def test_slopes_of_float64_are_not_rounded():
+    assert gradient(dml_vk.leaky_relu, [-1.0, 1.0], dtype=dml_vk.float64) == [0.01, 1]
+
+
+def test_no_counted_class_has_the_gradient_0():
+    ignored = dml_vk.asarray([-100, -100])
+    loss = lambda x: dml_vk.nn.cross_entropy(x, ignored, ignore_index=-100)  # noqa: E731
+    assert gradient(loss, [[1.0, 2.0], [3.0, 4.0]]) == [[0, 0], [0, 0]]
