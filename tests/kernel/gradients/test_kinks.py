@@ -93,3 +93,40 @@ def test_no_counted_class_has_the_gradient_0():
     ignored = dml_vk.asarray([-100, -100])
     loss = lambda x: dml_vk.nn.cross_entropy(x, ignored, ignore_index=-100)  # noqa: E731
     assert gradient(loss, [[1.0, 2.0], [3.0, 4.0]]) == [[0, 0], [0, 0]]
+
+
+def test_clip_passes_gradients_at_limits_that_are_tensors():
+    clip = dml_vk.grad(lambda *x: dml_vk.sum(dml_vk.clip(*x)), (0, 1, 2))
+    x = dml_vk.asarray([1.0, 2.0, 3.0, 0.0, 4.0])
+    of_x, of_min, of_max = clip(x, dml_vk.full(5, 2.0), dml_vk.full(5, 3.0))
+    assert of_x.tolist() == [0, 1, 1, 0, 0]
+    assert of_min.tolist() == [1, 0, 0, 1, 0]
+    assert of_max.tolist() == [0, 0, 0, 0, 1]
+    # Limits in the wrong order: all are the upper one.
+    gradients = clip(x, dml_vk.asarray(4.0), dml_vk.asarray(2.0))
+    assert [g.tolist() for g in gradients] == [[0] * 5, 0, 5]
+
+
+def test_the_first_maximum_of_an_image_has_the_gradient():
+    image = [[[[1.0, 2.0], [2.0, 2.0]]]]
+    assert gradient(dml_vk.nn.global_max_pool, image) == [[[[0, 1], [0, 0]]]]
+
+
+def test_a_variance_below_the_least_has_a_gradient():
+    loss = lambda v: dml_vk.nn.gaussian_nll_loss(  # noqa: E731
+        dml_vk.zeros(1), dml_vk.ones(1), v, eps=0.1
+    )
+    assert gradient(loss, [0.05]) == pytest.approx([-45])
+
+
+def test_norms_of_zeros_have_finite_gradients():
+    other = dml_vk.asarray([[3.0, 4.0]])
+    cosine = lambda x: dml_vk.nn.cosine_similarity(x, other)  # noqa: E731
+    assert gradient(cosine, [[0.0, 0.0]])[0] == pytest.approx([0.6e8, 0.8e8])
+    clipped = lambda x: dml_vk.optim.clip_by_global_norm([x], 1.0)  # noqa: E731
+    assert gradient(lambda x: clipped(x)[1], [0.0, 0.0]) == [0, 0]
+    assert gradient(lambda x: clipped(x)[0][0], [0.0, 0.0]) == [1, 1]
+
+
+def test_sinc():
+    assert gradient(dml_vk.sinc, [0.0, 1.0, -2.0]) == [0, -1, -0.5]
