@@ -212,6 +212,16 @@ def _norm(
     return result if result is out else _narrowed(result, dtype, out)
 
 
+def root_of_squares(total: Tensor) -> Tensor:
+    """Return the norm of what has this sum of squares: its gradient at 0 is 0."""
+    norm: Tensor = whole(_root, (total,), None)
+    return norm
+
+
+def _root(operands: Sequence[Tensor], out: Tensor | None) -> Tensor:
+    return elementwise.sqrt(operands[0], out=out)
+
+
 def _extreme(sizes: Tensor, largest: bool) -> Callable[..., Tensor]:
     """The reduction that finds the largest or the least; the largest of no sizes is 0."""
     if largest:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.arguments import to_axis, to_bool
+from dml_vk.array.calls import whole
 from dml_vk.array.manipulation.shapes import broadcast_arrays
 from dml_vk.array.math.elementwise import abs as magnitudes
 from dml_vk.array.math.elementwise import (
@@ -21,7 +22,6 @@ from dml_vk.array.math.elementwise import (
     maximum,
     minimum,
     negative,
-    sqrt,
     xlogy,
 )
 from dml_vk.array.statistics.moments import mean
@@ -30,6 +30,7 @@ from dml_vk.dtypes import DType, float32, float64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import broadcast_sizes
+from dml_vk.linalg.norms import root_of_squares
 from dml_vk.nn.arguments import to_word
 from dml_vk.nn.losses import REDUCTIONS
 from dml_vk.nn.operands import arrays_beside, floats, network_dtype, to_eps
@@ -217,7 +218,7 @@ def gaussian_nll_loss(
         raise LayoutError(what, rule, var=var.shape, x=shape)
     loss = _Loss(what, reduction, out, x=x, target=target, var=var)
     with loss.errors:
-        variance, apart = maximum(loss.rest[0], least), loss.x - loss.target
+        variance, apart = whole(_at_least, loss.rest[:1], None, least), loss.x - loss.target
         losses = (log(variance) + apart * apart / variance) * 0.5
         return loss.of(losses + 0.5 * math.log(2 * math.pi) if is_full else losses)
 
@@ -241,10 +242,15 @@ def cosine_similarity(
         check_out(what, out, (*loss.shape[:dim], *loss.shape[dim + 1 :]), loss.dtype, loss.x)
     with loss.errors:
         x1, x2 = [
-            x / maximum(sqrt(sum(x * x, axis=dim, keepdims=True)), least)
+            x / maximum(root_of_squares(sum(x * x, axis=dim, keepdims=True)), least)
             for x in broadcast_arrays(loss.x, loss.target)
         ]
         return _written(astype(sum(x1 * x2, axis=dim), loss.dtype, copy=False), out)
+
+
+def _at_least(operands: Sequence[Tensor], out: Tensor | None, least: float) -> Tensor:
+    """Return the variances that a loss is computed with; gradients go to them as they were."""
+    return maximum(operands[0], least, out=out)
 
 
 class _Loss:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.arguments import Ints, is_one, to_bool, to_tuple
-from dml_vk.array.calls import call
+from dml_vk.array.calls import call, whole
 from dml_vk.array.statistics.moments import mean
 from dml_vk.array.statistics.reductions import max as maximum
 from dml_vk.dtypes import DTYPES, DType, float64, int64
@@ -200,7 +200,13 @@ def global_max_pool(x: Tensor, *, out: Tensor | None = None) -> Tensor:
     what = "global_max_pool"
     x = _input(what, x, NUMBERS)
     with ErrorsAs(what):
-        return maximum(x, axis=_spatial_axes(x), keepdims=True, out=out)
+        result: Tensor = whole(_global_maximum, (x,), out)
+        return result
+
+
+def _global_maximum(operands: Sequence[Tensor], out: Tensor | None) -> Tensor:
+    (x,) = operands
+    return maximum(x, axis=_spatial_axes(x), keepdims=True, out=out)
 
 
 def _global_mean(what: str, x: object, out: Tensor | None) -> Tensor:

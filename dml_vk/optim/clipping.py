@@ -6,11 +6,12 @@ import math
 from typing import Any
 
 from dml_vk.array.creation.arrays import zeros
-from dml_vk.array.math.elementwise import astype, minimum, sqrt
+from dml_vk.array.math.elementwise import astype, minimum
 from dml_vk.array.statistics.reductions import sum
 from dml_vk.compiler.compiled import compile
 from dml_vk.dtypes import float32, float64
 from dml_vk.errors import DTypeError, RangeError
+from dml_vk.linalg.norms import root_of_squares
 from dml_vk.optim.base import Tensors, as_tensor, to_live, wide
 from dml_vk.optim.leaves import FLOATS, leaves_of, with_leaves
 from dml_vk.tensor.core import Tensor
@@ -57,7 +58,7 @@ def _clipped(grads: Tensors, most: Any) -> tuple[Tensor, Tensors]:
         part = astype(sum(numbers * numbers), dtype, copy=False)
         total = part if total is None else total + part
     assert total is not None
-    norm = sqrt(total)
+    norm = root_of_squares(total)
     factor = minimum(as_tensor(most, dtype, norm) / (norm + _LEAST), 1.0)
     changed = []
     for x in grads:

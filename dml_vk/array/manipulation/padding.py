@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dml_vk.arguments import Axes, Ints, is_one, several, to_axis, to_int, to_ints, to_tuple
 from dml_vk.array.calls import composed
-from dml_vk.array.creation.arrays import filled
+from dml_vk.array.creation.arrays import filled, full
 from dml_vk.array.manipulation.padding_statistics import MODES as COMPUTED
 from dml_vk.array.manipulation.padding_statistics import pad_by_dims
+from dml_vk.array.manipulation.shapes import broadcast_arrays, broadcast_to, stack
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout, coalesce
@@ -115,6 +116,11 @@ def pad(
         raise RangeError("pad", rule, mode=mode)
     if mode in COMPUTED:
         return pad_by_dims(x, pairs, mode, stat_length, end_values, out)
+    if constant_values is None and isinstance(value, Tensor):
+        constant_values = value
+    if mode == "constant" and _has_tensors(constant_values):
+        # As operands of writes, which a gradient flows through, and not as numbers that are read.
+        return _pad((x,), out, pairs, mode, value, constant_values)
     return composed(_pad, (x,), out, pairs, mode, value, constant_values)
 
 
@@ -147,8 +153,12 @@ def _fill_ends(
 ) -> None:
     """Write a number for each dim and end, dim by dim."""
     try:
-        values = np.broadcast_to(constant_values, (result.ndim, 2)).tolist()
-    except ValueError:
+        if _has_tensors(constant_values):
+            whole = broadcast_to(_stacked(constant_values, result), (result.ndim, 2))
+            values: Any = [(row[0], row[1]) for row in map(whole.__getitem__, range(result.ndim))]
+        else:
+            values = np.broadcast_to(constant_values, (result.ndim, 2)).tolist()
+    except (ValueError, LayoutError):
         rule = "constant_values must be a number, a pair, or one pair per dim"
         raise LayoutError("pad", rule, constant_values=constant_values) from None
     with ErrorsAs("pad"):
@@ -156,6 +166,22 @@ def _fill_ends(
             start = result.shape[dim] - after
             for index, length, value in ((0, before, first), (start, after, last)):
                 result.over(result.layout.narrow(dim, index, length))[...] = value
+
+
+def _has_tensors(values: Any) -> bool:
+    if isinstance(values, (list, tuple)):
+        return any(map(_has_tensors, values))
+    return isinstance(values, Tensor)
+
+
+def _stacked(values: Any, near: Tensor) -> Tensor:
+    """Return lists of tensors and numbers as one tensor."""
+    if isinstance(values, Tensor):
+        return values
+    if isinstance(values, (list, tuple)):
+        rows = broadcast_arrays(*[_stacked(row, near) for row in values])
+        return stack(rows)
+    return full((), values, near.dtype, device=near.device)
 
 
 def _copy_boxes(what: str, source: View, target: View, boxes: Iterable[Sequence[Piece]]) -> None:

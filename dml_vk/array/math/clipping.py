@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from dml_vk.arguments import Ints
-from dml_vk.array.calls import call
+from dml_vk.array.calls import call, whole
 from dml_vk.array.host_operands import number_as_tensor, upload_operands
 from dml_vk.array.math.elementwise import astype, common_of, computed, maximum, minimum, target_of
 from dml_vk.array.statistics.complex_extremes import limited
@@ -50,11 +53,17 @@ def clip(
     if bools and not bounds:
         return astype(x, x.dtype, out=out)
     if len(tensors) > 1 or bools:
-        if min is not None:
-            x = maximum(x, min, out=out if max is None else None)
-        return x if max is None else minimum(x, max, out=out)
+        result: Tensor = whole(_between, (x, min, max), out)
+        return result
     params = _bound_words(common, "min", min) + _bound_words(common, "max", max)
     return call(computed, (x,), out, OPERATORS["clip"], params)
+
+
+def _between(operands: Sequence[Any], out: Tensor | None = None, /) -> Tensor:
+    x, least, most = operands
+    if least is not None:
+        x = maximum(x, least, out=out if most is None else None)
+    return x if most is None else minimum(x, most, out=out)
 
 
 def _clip_complex(

@@ -6,10 +6,11 @@ subnormals are kept on every device.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import exp as exponential
 from math import pi
 
+from dml_vk.array.calls import whole
 from dml_vk.array.creation.arrays import full
 from dml_vk.array.data_types import result_type
 from dml_vk.array.host_operands import upload_operands
@@ -280,13 +281,19 @@ def sinc(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     what = "sinc"
     x = _floats(what, x)
     with ErrorsAs(what):
-        wide = astype(x, float64, copy=False)
-        whole = round(wide)
-        # What is left is exact, so the sine is that of pi times x, not of the rounded product.
-        sine = sin(multiply(subtract(wide, whole), pi))
-        turned = multiply(where(equal(remainder(whole, 2.0), 0.0), wide, negative(wide)), pi)
-        quotient = where(equal(wide, 0.0), 1.0, divide(sine, turned))
-        return astype(quotient, x.dtype, out=out)
+        result: Tensor = whole(_sinc, (x,), out)
+        return result
+
+
+def _sinc(operands: Sequence[Tensor], out: Tensor | None) -> Tensor:
+    (x,) = operands
+    wide = astype(x, float64, copy=False)
+    nearest = round(wide)
+    # What is left is exact, so the sine is that of pi times x, not of the rounded product.
+    sine = sin(multiply(subtract(wide, nearest), pi))
+    turned = multiply(where(equal(remainder(nearest, 2.0), 0.0), wide, negative(wide)), pi)
+    quotient = where(equal(wide, 0.0), 1.0, divide(sine, turned))
+    return astype(quotient, x.dtype, out=out)
 
 
 def i0(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:

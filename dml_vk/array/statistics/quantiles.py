@@ -8,11 +8,13 @@ float32, integers and bools in float64.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from dml_vk.arguments import Axes, Ints, to_bool
+from dml_vk.array.calls import whole
 from dml_vk.array.creation.arrays import asarray, filled
 from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.indexing.take import elements_at, take
@@ -290,7 +292,17 @@ def _between(ordered: Tensor, positions: Places, method: str, dtype: DType) -> T
     else:
         between = _interpolated(low, high, positions.part)
     # Equal elements keep their bits, and infinities do not become NaN.
-    return where(equal(low, high), low, between)
+    result: Tensor = whole(_unless_equal, (low, high, between), None)
+    return result
+
+
+def _unless_equal(operands: Sequence[Tensor], out: Tensor | None) -> Tensor:
+    """Return what is between two elements, or both if they are equal.
+
+    Its gradient is that of the interpolation, also where they are.
+    """
+    low, high, between = operands
+    return where(equal(low, high), low, between, out=out)
 
 
 def _interpolated(low: Tensor, high: Tensor, part: Any) -> Tensor:

@@ -8,6 +8,7 @@ from dml_vk.gradients.rules import fourier as fourier
 from dml_vk.gradients.rules import images as images
 from dml_vk.gradients.rules import indexing as indexing
 from dml_vk.gradients.rules import joins as joins
+from dml_vk.gradients.rules import limits as limits
 from dml_vk.gradients.rules import linear as linear
 from dml_vk.gradients.rules import matrices as matrices
 from dml_vk.gradients.rules import norms as norms
@@ -17,4 +18,5 @@ from dml_vk.gradients.rules import pools as pools
 from dml_vk.gradients.rules import products as products
 from dml_vk.gradients.rules import reductions as reductions
 from dml_vk.gradients.rules import scans as scans
+from dml_vk.gradients.rules import sinc as sinc
 from dml_vk.gradients.rules import softmax as softmax

@@ -49,7 +49,9 @@ def of_classes(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     g = wide(cotangent)
     g = expand_dims(g, axis=dim) if reduction == "none" else g
     total = sum(shares) if reduction == "mean" else None
-    g = g if total is None else divide(g, total)
+    if total is not None:
+        # Of no losses the mean is NaN, and the gradient 0.
+        g = where(equal(total, 0), 0, divide(g, total)) if ignores else divide(g, total)
     scores = wide(x)
     if what == "cross_entropy":
         data = multiply(subtract(multiply(softmax(scores, axis=dim), shares), own), g)

@@ -21,6 +21,7 @@ from dml_vk.array.math.elementwise import (
     conj,
     divide,
     equal,
+    logical_or,
     multiply,
     negative,
     pow,
@@ -35,7 +36,7 @@ from dml_vk.gradients.rules.registry import Noted, rule
 from dml_vk.gradients.rules.shapes import summed_to
 from dml_vk.linalg.least_squares import _pseudo_inverse, _solution, pinv
 from dml_vk.linalg.lu import _determinants, _inverse, _solve, inv, solve
-from dml_vk.linalg.norms import _norm
+from dml_vk.linalg.norms import _norm, _root
 from dml_vk.linalg.vectors import _cross, cross
 from dml_vk.tensor.core import Tensor
 
@@ -165,10 +166,20 @@ def normed(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
         factor = multiply(is_most, divide(g, sum(is_most, axis=dims, keepdims=True)))
     else:
         ratio = divide(where(is_none, 1.0, size), where(equal(y, 0.0), 1.0, y))
-        factor = where(is_none, 0.0, multiply(pow(ratio, order - 1), g))
+        # A negative power of 0 is infinite, and the norm 0, whatever the other elements are.
+        is_flat = logical_or(is_none, equal(y, 0.0))
+        factor = where(is_flat, 0.0, multiply(pow(ratio, order - 1), g))
     if x.dtype.kind != "c":
         return [like(multiply(sign(near), factor), x)]
     return [like(_scaled(near, divide(factor, where(is_none, 1.0, size))), x)]
+
+
+@rule(_root)
+def root_of_squares(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
+    is_none = equal(noted.result, 0.0)
+    return [
+        where(is_none, 0.0, divide(multiply(cotangent, 0.5), where(is_none, 1.0, noted.result)))
+    ]
 
 
 def _scaled(x: Tensor, factor: Tensor) -> Tensor:

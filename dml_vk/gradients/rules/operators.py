@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from dml_vk.array.creation.arrays import full, zeros_like
 from dml_vk.array.data_types import real
 from dml_vk.array.math import elementwise as m
-from dml_vk.dtypes import float64
+from dml_vk.dtypes import float32, float64
 from dml_vk.gradients.rules.registry import Noted, no_gradient_of, rule
 from dml_vk.gradients.rules.shapes import fitted
 from dml_vk.kernels.operators import Operator
@@ -37,7 +37,7 @@ Rule = Callable[[Applied], Sequence[Tensor | None]]
 Factor = Callable[[Any, Any, tuple[float, ...]], Any]
 RULES: dict[str, Rule] = {}
 # Results that do not vary between the points where they jump.
-CONSTANT = ("floor", "ceil", "trunc", "round", "heaviside", "trunc_divide", "floor_divide")
+CONSTANT = ("floor", "ceil", "trunc", "round", "trunc_divide", "floor_divide")
 REFUSED = {
     "digamma": "trigamma, its derivative, is not there",
     "nextafter": "its result is a neighbour of the operand",
@@ -93,10 +93,10 @@ FACTORS: dict[str, Factor] = {
         _F.equal(x, 0), 0.5, _F.i0e(x) - y * (_F.sign(x) + _F.divide(1, x))
     ),
     "leaky_relu": lambda x, y, p: m.where(_F.greater(x, 0), _one(x), p[0]),
-    "elu": lambda x, y, p: m.where(_F.greater(x, 0), 1.0, _F.exp(_F.minimum(x, 0)) * p[0]),
-    "celu": lambda x, y, p: m.where(_F.greater(x, 0), 1.0, _F.exp(_F.minimum(x, 0) / p[0])),
+    "elu": lambda x, y, p: m.where(_F.greater(x, 0), 1.0, _F.exp(_below(x)) * p[0]),
+    "celu": lambda x, y, p: m.where(_F.greater(x, 0), 1.0, _F.exp(_below(x) / p[0])),
     "scaled_elu": lambda x, y, p: m.where(
-        _F.greater(x, 0), p[1], _F.exp(_F.minimum(x, 0)) * (p[0] * p[1])
+        _F.greater(x, 0), p[1], _F.exp(_below(x)) * (p[0] * p[1])
     ),
     "gelu": lambda x, y, p: (
         (_F.erf(x * math.sqrt(0.5)) + 1) * 0.5 + x * _F.exp(x * x * -0.5) / _ROOT_2PI
@@ -112,16 +112,22 @@ FACTORS: dict[str, Factor] = {
 }
 RULES.update({name: _times(factor) for name, factor in FACTORS.items()})
 MASKS: dict[str, Callable[[Any, tuple[float, ...]], Any]] = {
-    "relu": lambda x, p: _F.greater(x, 0),
-    "thresholded_relu": lambda x, p: _F.greater(x, p[0]),
-    "shrink": lambda x, p: _F.greater(abs(x), p[1]),
+    "relu": lambda x, p: ~_F.less_equal(x, 0),  # NaN passes gradients
+    "thresholded_relu": lambda x, p: ~_F.less_equal(x, p[0]),
+    "shrink": lambda x, p: ~_F.less_equal(abs(x), p[1]),
     "clip": lambda x, p: _F.logical_and(_F.greater_equal(x, p[0]), _F.less_equal(x, p[1])),
 }
 RULES.update({name: _masked(mask) for name, mask in MASKS.items()})
 
 
-def _one(x: Tensor) -> float:
-    return 1.0
+def _one(x: Tensor) -> Tensor:
+    """A tensor, so that the slope beside it is not rounded to float32."""
+    return full((), 1.0, float64 if x.dtype is float64 else float32, device=x.device)
+
+
+def _below(x: Any) -> Any:
+    """The numbers below 0; at 0 nothing flows back."""
+    return _where(_F.less(x, 0), x)
 
 
 def _swish(x: Any, y: Any, scale: float) -> Any:
@@ -129,7 +135,7 @@ def _swish(x: Any, y: Any, scale: float) -> Any:
 
 
 def _hard_swish(x: Any, inner: Any, alpha: float) -> Any:
-    inside = _F.logical_and(_F.greater_equal(inner, 0), _F.less_equal(inner, 1))
+    inside = _F.logical_and(_F.greater(inner, 0), _F.less(inner, 1))
     return _F.minimum(_F.maximum(inner, 0), 1) + _where(inside, x * alpha)
 
 
@@ -267,14 +273,22 @@ def _hypot(at: Applied) -> Sequence[Tensor | None]:
 @of("atan2")
 def _atan2(at: Applied) -> Sequence[Tensor | None]:
     y, x = at.operands
-    share = at.gradient / (x * x + y * y)
+    size = x * x + y * y
+    share = _where(_F.not_equal(size, 0), at.gradient / m.where(_F.equal(size, 0), 1.0, size))
     return share * x, -(share * y)
 
 
 @of("logaddexp")
 def _logaddexp(at: Applied) -> Sequence[Tensor | None]:
     a, b = at.operands
-    return at.gradient * _F.sigmoid(a - b), at.gradient * _F.sigmoid(b - a)
+    # Equal infinities are not apart either.
+    apart = m.where(_F.equal(a, b), 0, a - b)
+    return at.gradient * _F.sigmoid(apart), at.gradient * _F.sigmoid(-apart)
+
+
+@of("heaviside")
+def _heaviside(at: Applied) -> Sequence[Tensor | None]:
+    return None, _where(_F.equal(at.operands[0], 0), at.gradient)
 
 
 @of("xlogy")

@@ -10,13 +10,15 @@ import numpy as np
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.creation.arrays import asarray
+from dml_vk.array.creation.grids import arange
 from dml_vk.array.indexing.take import along_axis, take_known
 from dml_vk.array.manipulation.shapes import broadcast_to, expand_dims, reshape
 from dml_vk.array.math.elementwise import add, divide, equal, multiply, pow, where
+from dml_vk.array.statistics.reductions import argmax
 from dml_vk.gradients.rules.fitting import like, wide
 from dml_vk.gradients.rules.registry import Noted, rule
 from dml_vk.nn.folding import image_of
-from dml_vk.nn.pooling import _adaptive, _pool
+from dml_vk.nn.pooling import _adaptive, _global_maximum, _pool
 from dml_vk.nn.unpooling import unpooled
 from dml_vk.nn.windows import Windows, windows_of
 from dml_vk.runtime.device import Device
@@ -54,6 +56,17 @@ def adaptive(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     if index is None:
         g = divide(g, _sizes(x.device, spatial, counts))
     return [like(_gathered(g, index, spatial, counts), x)]
+
+
+@rule(_global_maximum)
+def global_maximum(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
+    """The first of the largest gets all, as in the other pools."""
+    (x,) = noted.operands
+    rows = reshape(x, (*x.shape[:2], math.prod(x.shape[2:])))
+    index = argmax(rows, axis=2, keepdims=True)
+    is_first = equal(arange(rows.shape[2], dtype=index.dtype, device=x.device), index)
+    g = reshape(cotangent, index.shape)
+    return [reshape(where(is_first, g, 0.0), x.shape)]
 
 
 @rule(unpooled)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import nan, prod
 from typing import Any
 
 from dml_vk.arguments import Ints
@@ -44,8 +45,8 @@ def _products_of_others(x: Tensor, axes: Ints) -> Tensor:
     """For each element the product of the others, which may be zero."""
     rest = [dim for dim in range(x.ndim) if dim not in axes]
     turned = x.permute(*rest, *axes)
-    rows = turned.reshape(*[x.shape[dim] for dim in rest], -1)
-    length = rows.shape[-1]
+    length = prod([x.shape[dim] for dim in axes])
+    rows = turned.reshape(*[x.shape[dim] for dim in rest], length)
     before = cumulative_prod(rows, axis=-1, include_initial=True)
     after = flip(cumulative_prod(flip(rows, axis=-1), axis=-1, include_initial=True), axis=-1)
     both = multiply(before[..., :length], after[..., 1:])
@@ -61,7 +62,7 @@ def _reduce_to(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
         raise no_gradient_of(what, "complex numbers have no order that varies smoothly")
     axes = _axes(what, x, axis)
     spread = _again(cotangent, axes, keepdims)
-    if type(axis) is int or len(axes) == 1 == x.ndim * (axis is not None):
+    if axis is not None and len(axes) == 1:
         (dim,) = axes
         find = reductions.FUNCTIONS[f"arg{what}"]
         index = find(x, axis=dim, keepdims=True)
@@ -71,7 +72,9 @@ def _reduce_to(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     tied = equal(x, _again(noted.result, axes, keepdims))
     count = reductions.FUNCTIONS["sum"](tied, axis=axes, keepdims=True)
     share = divide(spread, astype(count, spread.dtype))
-    return (where(tied, broadcast_to(share, x.shape), 0),)
+    share = broadcast_to(share, x.shape)
+    # Of NaN no element is the result, and all have NaN.
+    return (where(tied, share, where(equal(count, 0), nan, 0)),)
 
 
 @rule(moments._average)
