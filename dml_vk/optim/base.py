@@ -8,15 +8,16 @@ same bits in a program that repeats.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from dml_vk.array.creation.arrays import full_like, ones, zeros
 from dml_vk.array.math.elementwise import astype, expm1, multiply, negative
-from dml_vk.compiler.compiled import compile
+from dml_vk.compiler.compiled import Compiled, compile
 from dml_vk.dtypes import DType, float32, float64, int32
-from dml_vk.errors import DTypeError, RangeError
+from dml_vk.errors import DTypeError, RangeError, explain
 from dml_vk.optim.leaves import (
     check_gradient,
     is_trained,
@@ -29,6 +30,7 @@ from dml_vk.tensor.operands import plain, to_number
 
 Rate = float | Tensor | Callable[[Tensor], Any]
 Tensors = list[Tensor]
+_UNCHANGED = "an optimizer is immutable: create another, or give update(lr=) a rate for a step"
 
 
 class Optimizer:
@@ -39,7 +41,18 @@ class Optimizer:
 
     def __init__(self, lr: Rate) -> None:
         self.lr = lr if callable(lr) or isinstance(lr, Tensor) else self._number("lr", lr)
-        self._program = compile(self._advance)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in vars(self):  # programs hold these numbers, and would not follow
+            raise AttributeError(explain(type(self).__name__, _UNCHANGED, **{name: value}))
+        super().__setattr__(name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_program"}
+
+    @functools.cached_property
+    def _program(self) -> Compiled:
+        return compile(self._advance)
 
     def init(self, params: Any) -> dict[str, Any]:
         """Return the state before the first step: `step`, and trees like that of the parameters.

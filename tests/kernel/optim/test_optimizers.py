@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -148,6 +149,17 @@ def test_a_new_rate_needs_no_new_program():
     for rate in (0.1, 0.2, 0.3):
         x, state = whole(x, state, rate)
     assert len(opt._program.programs) == len(whole.programs) == 1
+
+
+def test_optimizers_are_immutable_and_pickled_without_their_programs():
+    opt, x = optim.SGD(0.1, momentum=0.5), drawn(4)
+    end = bits(opt.update(x, x, opt.init(x)))
+    for name in ("lr", "momentum", "weight_decay"):
+        with pytest.raises(AttributeError, match=f"an optimizer is immutable: .* got {name}=0.9"):
+            setattr(opt, name, 0.9)
+    again = pickle.loads(pickle.dumps(opt))
+    assert repr(again) == repr(opt)
+    assert bits(again.update(x, x, again.init(x))) == end
 
 
 @pytest.mark.parametrize(
