@@ -8,17 +8,20 @@ from collections.abc import Sequence
 from dml_vk.arguments import Ints
 from dml_vk.array.creation.arrays import filled
 from dml_vk.array.data_types import real
+from dml_vk.array.math.elementwise import not_equal
 from dml_vk.dtypes import uint32
 from dml_vk.linalg.batches import allocate, zeros
-from dml_vk.linalg.failures import check_marks
+from dml_vk.linalg.failures import check_marks, check_none
 from dml_vk.ops.linalg import PER_MEMBER, largest_parts, order_rows, scale_matrices
 from dml_vk.ops.linalg_rotations import MOST_AT_ONCE, SLOTS, iterate, rotate, state_words
 from dml_vk.tensor.core import Tensor
+from dml_vk.tracing.capture import is_captured
 
 # Words of the state that are not 0 at first, as in glsl/include/families/chase_state.glsl, and the
 # mode that says that iterations are done.
 _HIGH, _AT, _SPLIT, _DONE = 1, 3, 12, 3
 _MORE = 0.4  # rounds for each element of a matrix between later checks
+_CAPTURED = 3  # times the expected rounds, in programs, which cannot ask whether these were enough
 
 
 def scale_down(what: str, work: Tensor) -> Tensor:
@@ -56,16 +59,21 @@ def converge(
         filled(states.narrow(1, word, 1), what, n - 1)
     rotations = allocate(what, (count, SLOTS[kind] * budget), numbers.dtype, numbers)
     launches = -(-expected // budget)
+    rule = "matrices must be finite, and their iterations converge"
+    if is_captured():  # rounds after the last change nothing
+        launches *= _CAPTURED
     while True:
         for _ in range(launches):
             iterate(kind, numbers, states, rotations, budget)
             for side, rows in enumerate(vectors):
                 rotate(kind, rows.view(dtype=numbers.dtype), states, rotations, side, budget)
+        if is_captured():
+            check_none(what, rule, not_equal(states.select(1, 0), _DONE), shape)
+            return numbers.select(1, 0)
         modes = states.select(1, 0).numpy()
         if (modes >= _DONE).all():
             break
         launches = 1 + int(_MORE * n * n) // budget
-    rule = "matrices must be finite, and their iterations converge"
     check_marks(what, rule, modes > _DONE, shape)
     return numbers.select(1, 0)
 

@@ -18,7 +18,7 @@ class Adam(Optimizer):
     >>> x = dml_vk.asarray([1.0, 2.0])
     >>> x, state = opt.update(x, dml_vk.asarray([0.25, -4.0]), opt.init(x))
     >>> [round(number, 4) for number in x.tolist()], sorted(state)
-    ([0.5, 2.5], ['exp_avg', 'exp_avg_sq', 'step'])
+    ([0.5, 2.5], ['count', 'exp_avg', 'exp_avg_sq', 'step'])
     """
 
     _parts = ("exp_avg", "exp_avg_sq")
@@ -34,6 +34,9 @@ class Adam(Optimizer):
         self.betas = self._betas(betas)
         self.eps = self._number("eps", eps)
         self.weight_decay = self._number("weight_decay", weight_decay)
+
+    def _is_counting(self) -> bool:
+        return True
 
     def _numbers(self, step: Tensor, rate: Tensor) -> tuple[Any, ...]:
         first, second = self.betas
@@ -157,6 +160,9 @@ class Adagrad(Optimizer):
         )
         self.eps = self._number("eps", eps)
         self._first = self.initial_accumulator_value
+
+    def _is_counting(self) -> bool:
+        return bool(self.lr_decay)
 
     def _numbers(self, step: Tensor, rate: Tensor) -> tuple[Any, ...]:
         return (rate / (1 + (step - 1) * self.lr_decay) if self.lr_decay else rate,)

@@ -1,22 +1,26 @@
 """What all optimizers have in common: trees, the count of steps, the learning rate.
 
-The state is a dict: "step", an int32 without dims, and trees like that of the parameters. A step is
-one program, also in eager mode, so that a parameter is read and written once. Numbers that depend
-on the step are computed on the device, in the dtype of what they are applied to: so they have the
-same bits in a program that repeats.
+The state is a dict: "step", an int32 without dims, and trees like that of the parameters. Where
+the formula asks for the count of steps, "count" is a tree too: None for a leaf that moved in each
+step, as most do, which then share what depends on the step; an int32 for one that missed any.
+
+A step is one program, also in eager mode, so that a parameter is read and written once. Numbers
+that depend on the step are computed on the device, in the dtype of what they are applied to: so
+they have the same bits in a program that repeats.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from dml_vk.array.creation.arrays import full_like, ones, zeros
 from dml_vk.array.math.elementwise import astype, expm1, multiply, negative
-from dml_vk.compiler.compiled import compile
+from dml_vk.compiler.compiled import Compiled, compile
 from dml_vk.dtypes import DType, float32, float64, int32
-from dml_vk.errors import DTypeError, RangeError
+from dml_vk.errors import DTypeError, RangeError, explain
 from dml_vk.optim.leaves import (
     check_gradient,
     is_trained,
@@ -29,6 +33,7 @@ from dml_vk.tensor.operands import plain, to_number
 
 Rate = float | Tensor | Callable[[Tensor], Any]
 Tensors = list[Tensor]
+_UNCHANGED = "an optimizer is immutable: create another, or give update(lr=) a rate for a step"
 
 
 class Optimizer:
@@ -39,7 +44,18 @@ class Optimizer:
 
     def __init__(self, lr: Rate) -> None:
         self.lr = lr if callable(lr) or isinstance(lr, Tensor) else self._number("lr", lr)
-        self._program = compile(self._advance)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in vars(self):  # programs hold these numbers, and would not follow
+            raise AttributeError(explain(type(self).__name__, _UNCHANGED, **{name: value}))
+        super().__setattr__(name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_program"}
+
+    @functools.cached_property
+    def _program(self) -> Compiled:
+        return compile(self._advance)
 
     def init(self, params: Any) -> dict[str, Any]:
         """Return the state before the first step: `step`, and trees like that of the parameters.
@@ -53,6 +69,8 @@ class Optimizer:
         }
         for name in self._used_parts():
             state[name] = with_leaves(params, [self._start(leaf) for leaf in leaves])
+        if self._is_counting():
+            state["count"] = with_leaves(params, [None] * len(leaves))
         return state
 
     def update(
@@ -60,17 +78,24 @@ class Optimizer:
     ) -> tuple[Any, dict[str, Any]]:
         """Return the parameters and the state after a step along these gradients.
 
-        Leaves that are no floats, and those whose gradient is None, stay as they are. `lr` takes
-        the place of the optimizer's own for this step.
+        Leaves that are no floats, and those whose gradient is None, stay as they are: the step does
+        not count for these, though it does for rates. `lr` takes the place of the optimizer's own
+        for this step.
         """
-        what, names = f"{type(self).__name__}.update", self._used_parts()
+        what = f"{type(self).__name__}.update"
+        names = self._used_parts() + ("count",) * self._is_counting()
         if not isinstance(state, dict) or set(state) != {"step", *names}:
             rule = f"state must be a dict of {', '.join(['step', *names])}, as init returns it"
             raise DTypeError(what, rule, state=list(state) if isinstance(state, dict) else state)
         leaves = leaves_of(params)
         slopes = leaves_beside(what, "grads", params, grads)
         parts = [leaves_beside(what, name, params, state[name]) for name in names]
-        moving = [k for k, leaf in enumerate(leaves) if is_trained(leaf) and slopes[k] is not None]
+        trained = [k for k, leaf in enumerate(leaves) if is_trained(leaf)]
+        moving = [k for k in trained if slopes[k] is not None]
+        counts = parts.pop() if self._is_counting() else [None] * len(leaves)
+        for k in trained if self._is_counting() else ():
+            if slopes[k] is None and counts[k] is None:
+                counts[k] = state["step"].clone()
         for k in moving:
             check_gradient(what, leaves[k], slopes[k])
             self._check_parameter(what, leaves[k])
@@ -78,33 +103,44 @@ class Optimizer:
         if callable(rate):
             rate = rate(state["step"])
         rate = to_live(what, "lr", rate)
-        step, *changed = self._program(
-            state["step"], rate, *[[each[k] for k in moving] for each in (leaves, slopes, *parts)]
-        )
-        for each, news in zip((leaves, *parts), changed):
+        olds = [[each[k] for k in moving] for each in (leaves, slopes, counts, *parts)]
+        step, *changed = self._program(state["step"], rate, *olds)
+        for each, news in zip((leaves, *parts, counts), changed):
             for k, new in zip(moving, news):
                 each[k] = new
-        trees = [with_leaves(params, each) for each in (leaves, *parts)]
+        trees = [with_leaves(params, each) for each in (leaves, *parts, counts)]
         return trees[0], {"step": step, **dict(zip(names, trees[1:]))}
 
     def _advance(
-        self, step: Tensor, rate: Any, params: Tensors, grads: Tensors, *parts: Tensors
+        self,
+        step: Tensor,
+        rate: Any,
+        params: Tensors,
+        grads: Tensors,
+        counts: list[Tensor | None],
+        *parts: Tensors,
     ) -> list[Any]:
-        """The step after this one, the new parameters, and the new parts of the state."""
+        """The step after this one, the new parameters, the new parts of the state and counts."""
         now = step + 1
-        numbers: dict[DType, Any] = {}
-        changed: list[Tensors] = [[] for _ in range(len(parts) + 1)]
-        for x, gradient, *own in zip(params, grads, *parts):
+
+        def numbers_of(step: Tensor, dtype: DType) -> tuple[Any, ...]:
+            return self._numbers(astype(step, dtype), as_tensor(rate, dtype, step))
+
+        shared: dict[DType, tuple[Any, ...]] = {}
+        changed: list[list[Any]] = [[] for _ in range(len(parts) + 2)]
+        for x, gradient, count, *own in zip(params, grads, counts, *parts):
             dtype = wide(x.dtype)
-            if dtype not in numbers:
-                numbers[dtype] = self._numbers(astype(now, dtype), as_tensor(rate, dtype, step))
+            if count is not None:
+                count = count + 1
+                numbers = numbers_of(count, dtype)
+            elif dtype in shared:
+                numbers = shared[dtype]
+            else:
+                numbers = shared[dtype] = numbers_of(now, dtype)
             x_wide, *own = self._apply(
-                astype(x, dtype, copy=False),
-                astype(gradient, dtype, copy=False),
-                own,
-                *numbers[dtype],
+                astype(x, dtype, copy=False), astype(gradient, dtype, copy=False), own, *numbers
             )
-            for each, new in zip(changed, [astype(x_wide, x.dtype, copy=False), *own]):
+            for each, new in zip(changed, [astype(x_wide, x.dtype, copy=False), *own, count]):
                 each.append(new)
         return [now, *changed]
 
@@ -117,6 +153,10 @@ class Optimizer:
     ) -> list[Tensor]:
         """The new parameter, and what is new of its state."""
         raise NotImplementedError
+
+    def _is_counting(self) -> bool:
+        """Whether the numbers depend on the step, which then counts for each leaf."""
+        return False
 
     def _used_parts(self) -> tuple[str, ...]:
         return self._parts

@@ -31,7 +31,7 @@ def named(tree: Any) -> dict[str, Tensor]:
 def like(tree: Any, tensors: Mapping[str, Tensor]) -> Any:
     """Return a tree of the same structure with the tensors of these names, as `load` has them.
 
-    What is no tensor in the tree stays as it is.
+    None becomes the tensor of its name, if there is one; what else is no tensor stays as it is.
 
     >>> import dml_vk
     >>> params = {"w": dml_vk.zeros(2), "b": None}
@@ -51,6 +51,8 @@ def like(tree: Any, tensors: Mapping[str, Tensor]) -> Any:
                 rule = "a tensor must have the shape of that in the tree"
                 raise LayoutError("like", rule, name=name, shape=own.shape, wanted=leaf.shape)
             leaf = own
+        elif leaf is None:  # such as the count of steps of a leaf that has missed some since
+            leaf = tensors.get(name)
         leaves.append(leaf)
     return with_leaves(tree, leaves)
 

@@ -60,16 +60,8 @@ NEEDS_VALUES = {
     *("dml_vk.histogram_bin_edges", "dml_vk.nanargmax", "dml_vk.nanargmin"),
     *("dml_vk.nanpercentile", "dml_vk.nonzero", "dml_vk.percentile", "dml_vk.save"),
     *("dml_vk.trim_zeros", "dml_vk.unique", "dml_vk.unique_all", "dml_vk.unique_counts"),
-    *("dml_vk.unique_inverse", "dml_vk.unique_values", "linalg.eig", "linalg.eigh"),
-    *(
-        "linalg.eigvals",
-        "linalg.eigvalsh",
-        "linalg.lstsq",
-        "linalg.matrix_rank",
-        "linalg.pinv",
-        "linalg.svd",
-        "linalg.svdvals",
-    ),
+    *("dml_vk.unique_inverse", "dml_vk.unique_values", "linalg.eig"),
+    *("linalg.eigvals", "linalg.lstsq"),
     *(
         "Tensor.__array__",
         "Tensor.ctypes",
@@ -89,8 +81,8 @@ SEVERAL = {
     *("group_norm", "top_k", "nn-dropout", "linalg-solve", "linalg-lstsq"),
 }
 SEVERAL_NEED_VALUES = {
-    *("unique", "masked", "numpy-quantile-weights", "numpy-bincount", "linalg-complex-eigh"),
-    *("linalg-complex-svd", "linalg-eig", "linalg-eigh", "linalg-lstsq", "linalg-svd"),
+    *("unique", "masked", "numpy-quantile-weights", "numpy-bincount", "linalg-eig"),
+    "linalg-lstsq",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -109,6 +110,47 @@ def test_leaves_that_are_not_trained_stay():
     assert opt.update({}, {}, opt.init({}))[1]["step"].item() == 1
 
 
+@pytest.mark.parametrize("is_compiled", [False, True])
+@pytest.mark.parametrize(
+    "opt",
+    [
+        optim.Adam(0.1, weight_decay=0.1),
+        optim.AdamW(0.1),
+        optim.Adagrad(0.1, lr_decay=0.5),
+        optim.Adagrad(0.1),
+        optim.SGD(0.1, momentum=0.9),
+    ],
+    ids=repr,
+)
+def test_a_leaf_without_a_gradient_misses_the_step(opt, is_compiled):
+    """As in PyTorch, where it ends as if it had been trained alone, in fewer steps."""
+    missed = {"a": (), "b": (0, 4), "c": (3, 4, 7), "d": range(9)}
+    params = {name: drawn(3) for name in missed}
+    grads = [{name: drawn(3) for name in missed} for _ in range(9)]
+    update = dml_vk.compile(opt.update) if is_compiled else opt.update
+    now, state = params, opt.init(params)
+    for k, slopes in enumerate(grads):
+        slopes = {name: None if k in missed[name] else x for name, x in slopes.items()}
+        now, state = update(now, slopes, state)
+        again = optim.like(opt.init(now), optim.named(state))  # as from a file
+        assert bits(again) == bits(state)
+    assert state["step"].item() == 9
+    for name, steps in missed.items():
+        alone, own = params[name], opt.init(params[name])
+        for k in set(range(9)).difference(steps):
+            alone, own = opt.update(alone, grads[k][name], own)
+        assert bits(now[name]) == bits(alone), name
+
+
+def test_a_step_that_no_leaf_misses_counts_once():
+    opt, params = optim.Adam(0.1), {"a": drawn(3), "b": drawn(3)}
+    _, state = opt.update(params, params, opt.init(params))
+    assert state["count"] == {"a": None, "b": None}
+    _, state = opt.update(params, {"a": params["a"], "b": None}, state)
+    assert state["count"]["a"] is None
+    assert state["count"]["b"].item() == 1
+
+
 def test_float16_keeps_its_state_in_float32_and_rounds_once():
     x, slopes = drawn(64, dtype="float16"), drawn(64, dtype="float16")
     opt = optim.Adam(0.01)
@@ -148,6 +190,17 @@ def test_a_new_rate_needs_no_new_program():
     for rate in (0.1, 0.2, 0.3):
         x, state = whole(x, state, rate)
     assert len(opt._program.programs) == len(whole.programs) == 1
+
+
+def test_optimizers_are_immutable_and_pickled_without_their_programs():
+    opt, x = optim.SGD(0.1, momentum=0.5), drawn(4)
+    end = bits(opt.update(x, x, opt.init(x)))
+    for name in ("lr", "momentum", "weight_decay"):
+        with pytest.raises(AttributeError, match=f"an optimizer is immutable: .* got {name}=0.9"):
+            setattr(opt, name, 0.9)
+    again = pickle.loads(pickle.dumps(opt))
+    assert repr(again) == repr(opt)
+    assert bits(again.update(x, x, again.init(x))) == end
 
 
 @pytest.mark.parametrize(
