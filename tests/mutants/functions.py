@@ -140,8 +140,8 @@ MUTANTS = (
         "random-second-split",
         "a generator that is split twice gives the same generators",
         "dml_vk/random.py",
-        "key, counter = self._claim(1)",
-        "key, counter = self._claim(0)",
+        "key, counter = self._move(1)",
+        "key, counter = self._move(0)",
         ("tests/kernel/random/test_generator.py",),
     ),
     Mutant(
