@@ -13,7 +13,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from dml_vk.array.creation.arrays import full, host_array, layout_of_array, uploaded
+from dml_vk.array.creation.array_layouts import layout_of_array
+from dml_vk.array.creation.arrays import full, host_array, uploaded
 from dml_vk.errors import ErrorsAs
 from dml_vk.layout import preserve_format
 from dml_vk.observe.copies import HOST, refuse_if_strict

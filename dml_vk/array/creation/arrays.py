@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import numpy as np
 
-from dml_vk.arguments import Ints, several, to_bool_or_none, to_sizes
+from dml_vk.arguments import several, to_bool_or_none, to_sizes
+from dml_vk.array.creation.array_layouts import layout_of_array, packed_like
 from dml_vk.dtypes import DType, DTypeLike, complex64, float32, to_dtype
 from dml_vk.errors import DmlVkError, DTypeError, ErrorsAs, LayoutError
 from dml_vk.layout import (
@@ -31,7 +31,6 @@ from dml_vk.tracing.capture import is_captured
 from dml_vk.tracing.numbers import with_values
 
 Shape = int | Iterable[int]
-MOST_LAYOUTS = 1024  # of arrays and of tensors like them that are remembered
 _NUMBERS = "biufc"  # NumPy's letters
 _NEEDS_COPY = "copy=False needs a tensor that is already on the device as requested"
 _BFLOAT16 = "bfloat16 must become float32, which holds all of its numbers: in PyTorch by x.float()"
@@ -313,7 +312,7 @@ def uploaded(
 ) -> Tensor:
     with ErrorsAs(what):
         own = layout_of_array(array)
-        layout = _packed_like(own, memory_format)
+        layout = packed_like(own, memory_format)
     return uploaded_as(what, array, own, layout, dtype, open_device(device))
 
 
@@ -387,29 +386,3 @@ def _converted(obj: ArrayLike, array: Array, kind: np.dtype[Any]) -> Array:
                 raise OverflowError(f"{value} out of bounds for {kind.name}")
     with np.errstate(all="ignore"):
         return np.asarray(obj, kind)
-
-
-def layout_of_array(array: Array) -> Layout:
-    """Return the layout of an array, whose strides imply the order of dims."""
-    return _layout_of(array.shape, array.strides, array.itemsize, array.flags.c_contiguous)
-
-
-@functools.lru_cache(MOST_LAYOUTS)
-def _layout_of(shape: Ints, byte_strides: Ints, itemsize: int, is_c_contiguous: bool) -> Layout:
-    strides = [stride // itemsize for stride in byte_strides]
-    offset = sum(-s * (n - 1) for s, n in zip(strides, shape) if s < 0 and n)
-    layout = Layout(shape, strides, offset)
-    if is_c_contiguous and layout.memory_format is None:
-        # NumPy's strides of size-1 dims are arbitrary and imply no order.
-        return Layout(shape)
-    return layout
-
-
-def _packed_like(layout: Layout, memory_format: MemoryFormat) -> Layout:
-    is_own = memory_format is preserve_format
-    return _dense_like(layout) if is_own else layout.like(memory_format)
-
-
-@functools.lru_cache(MOST_LAYOUTS)
-def _dense_like(layout: Layout) -> Layout:
-    return layout.like()
