@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -36,7 +37,7 @@ Tensors = list[Tensor]
 _UNCHANGED = "an optimizer is immutable: create another, or give update(lr=) a rate for a step"
 
 
-class Optimizer:
+class Optimizer(ABC):
     """An optimizer: its numbers, and what it does to one tensor."""
 
     _parts: ClassVar[tuple[str, ...]] = ()  # the names of the state's trees
@@ -148,11 +149,11 @@ class Optimizer:
         """The numbers of a step, without dims, which all tensors of a dtype share."""
         return (rate,)
 
+    @abstractmethod
     def _apply(
         self, x: Tensor, gradient: Tensor, parts: Sequence[Tensor], *numbers: Any
     ) -> list[Tensor]:
         """The new parameter, and what is new of its state."""
-        raise NotImplementedError
 
     def _is_counting(self) -> bool:
         """Whether the numbers depend on the step, which then counts for each leaf."""
@@ -165,7 +166,7 @@ class Optimizer:
         """The first state of a leaf."""
         return full_like(leaf, self._first, dtype=wide(leaf.dtype)) if is_trained(leaf) else None
 
-    def _check_parameter(self, what: str, x: Tensor) -> None:
+    def _check_parameter(self, what: str, x: Tensor) -> None:  # noqa: B027 most take any
         """Check that a tensor can be trained."""
 
     def _number(self, name: str, value: Any, most: float = math.inf) -> float:
