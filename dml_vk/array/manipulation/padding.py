@@ -17,6 +17,7 @@ from dml_vk.array.creation.arrays import filled, full
 from dml_vk.array.manipulation.padding_statistics import MODES as COMPUTED
 from dml_vk.array.manipulation.padding_statistics import pad_by_dims
 from dml_vk.array.manipulation.shapes import broadcast_arrays, broadcast_to, stack
+from dml_vk.dtypes import DType
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout, coalesce
@@ -118,8 +119,7 @@ def pad(
         return pad_by_dims(x, pairs, mode, stat_length, end_values, out)
     if constant_values is None and isinstance(value, Tensor):
         constant_values = value
-    if mode == "constant" and _has_tensors(constant_values):
-        # As operands of writes, which a gradient flows through, and not as numbers that are read.
+    if mode == "constant" and _are_written(constant_values, x.dtype):
         return _pad((x,), out, pairs, mode, value, constant_values)
     return composed(_pad, (x,), out, pairs, mode, value, constant_values)
 
@@ -153,7 +153,7 @@ def _fill_ends(
 ) -> None:
     """Write a number for each dim and end, dim by dim."""
     try:
-        if _has_tensors(constant_values):
+        if _are_written(constant_values, result.dtype):
             whole = broadcast_to(_stacked(constant_values, result), (result.ndim, 2))
             values: Any = [(row[0], row[1]) for row in map(whole.__getitem__, range(result.ndim))]
         else:
@@ -166,6 +166,11 @@ def _fill_ends(
             start = result.shape[dim] - after
             for index, length, value in ((0, before, first), (start, after, last)):
                 result.over(result.layout.narrow(dim, index, length))[...] = value
+
+
+def _are_written(values: Any, dtype: DType) -> bool:
+    """Whether they are operands of writes, through which a gradient flows, and not numbers."""
+    return dtype.kind in "fc" and _has_tensors(values)
 
 
 def _has_tensors(values: Any) -> bool:

@@ -182,3 +182,12 @@ ERRORS = [
 def test_errors(call, kind, must):
     with pytest.raises(kind, match=f"^{must}"):
         call()
+
+
+@pytest.mark.parametrize("value", [7.5, 7.0])
+def test_a_float_tensor_does_not_pad_integers(value):
+    x = dml_vk.asarray([1, 2])
+    for constant in (value, dml_vk.asarray(value)):
+        with pytest.raises(dml_vk.DTypeError, match="pad: cannot store a number of this kind"):
+            dml_vk.pad(x, 1, constant_values=constant)
+    assert dml_vk.pad(x, 1, constant_values=dml_vk.asarray(7)).tolist() == [7, 1, 2, 7]
