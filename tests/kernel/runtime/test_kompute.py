@@ -20,6 +20,7 @@ from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill
 from dml_vk.runtime.kompute import Kompute
 from dml_vk.spirv import glslang
 from tests.integration.process import says
+from tests.interrupts import interrupted
 
 pytestmark = [pytest.mark.compiler, pytest.mark.kompute]
 
@@ -158,30 +159,15 @@ def test_a_run_that_was_not_submitted_is_not_taken_for_the_one_before(runtime, m
 
 def test_ctrl_c_in_a_run_neither_loses_nor_repeats_it(runtime, made):
     prepared = runtime.prepare([made.step(2)])
-    expected = 0
-    for steps in range(12):
+    expected, came = 0, []
+    for at in range(12):
         ticket = runtime.repeat(prepared)
-        left = [steps]
-
-        def interrupt(frame, event, argument, left=left):
-            frame.f_trace_opcodes = True
-            left[0] -= event == "opcode"
-            if left[0] < 0:
-                sys.settrace(None)
-                raise KeyboardInterrupt
-            return interrupt
-
-        sys.settrace(interrupt)
-        try:
-            ticket.submit()
-        except KeyboardInterrupt:
-            pass
-        finally:
-            sys.settrace(None)
+        came.append(interrupted(at, kompute.__file__, ticket.submit))
         runtime.submit(ticket)
         runtime.wait(ticket)
         expected = 2 * expected + 1
         assert made.seen.tolist() == [expected] * WORDS
+    assert any(came)
 
 
 def test_a_ticket_is_not_done_before_it_is_submitted(runtime, made):
