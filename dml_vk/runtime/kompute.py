@@ -152,14 +152,15 @@ class Kompute:
     def repeat(self, prepared: Prepared) -> Ticket:
         """Return a run of the sequence of these commands, or another sequence while it runs."""
         last: Run | None = prepared.last
-        if last is None:
-            sequence = self.record(prepared.commands)
-        elif last.is_done():
+        if last is not None and last.is_done():
             sequence = last.sequence
             sequence.eval_await(PATIENCE_NS)  # It is done, but a sequence has to be told.
             last.is_over = True
-        else:
+        elif last is not None and last.is_submitted():
             return self.record(prepared.commands)
+        else:
+            # Ctrl-C may have lost a run before its submission: it never ends, and others go on without it.
+            sequence = self.record(prepared.commands)
         prepared.last = run = Run(sequence)
         return run
 

@@ -20,23 +20,10 @@ from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill
 from dml_vk.runtime.kompute import Kompute
 from dml_vk.spirv import glslang
 from tests.integration.process import says
-from tests.interrupts import interrupted
+from tests.kernel.runtime.steps import STEP, WORDS, Made
 
 pytestmark = [pytest.mark.compiler, pytest.mark.kompute]
 
-STEP = """
-#version 450
-layout(local_size_x = 1) in;
-layout(constant_id = 0) const uint ROUNDS = 1;
-layout(binding = 0) readonly buffer Src { uint src[]; };
-layout(binding = 1) buffer Dst { uint dst[]; };
-layout(push_constant) uniform Push { uint factor; };
-void main() {
-  uint n = gl_WorkGroupID.x, value = dst[n];
-  for (uint round = 0; round < ROUNDS; ++round) value = factor * value + src[n];
-  dst[n] = value;
-}
-"""
 # Each computes src[0] + 1 in the type, as a word.
 TYPED = {
     "shaderInt64": ("int64", "uint(int64_t(src[0]) * 4294967296L / 4294967296L + 1L)"),
@@ -45,51 +32,6 @@ TYPED = {
     "shaderFloat64": ("float64", "uint(float64_t(src[0]) + 1.0LF)"),
     "shaderFloat16": ("float16", "uint(float16_t(src[0]) + 1.0HF)"),
 }
-WORDS = 16
-
-
-@pytest.fixture(scope="module")
-def runtime():
-    return Kompute(probe.select())
-
-
-@pytest.fixture(scope="module")
-def spirv():
-    return glslang.compile(STEP)
-
-
-@pytest.fixture
-def made(runtime, spirv):
-    return Made(runtime, spirv)
-
-
-class Made:
-    """Two blocks, of ones and of zeros, and a kernel: dst = factor * dst + src, some rounds."""
-
-    def __init__(self, runtime, spirv):
-        self.runtime, self.spirv = runtime, spirv
-        self.source, self.target = (runtime.allocate(4 * WORDS, "unified") for _ in range(2))
-        runtime.view(self.source)[:] = 1
-        self.seen = runtime.view(self.target)
-        self.seen[:] = 0
-
-    def step(self, factor=1, rounds=1, groups=WORDS):
-        pipeline = self.runtime.pipeline(self.spirv, (rounds,), 1, 2)
-        bound = self.runtime.bind(pipeline, [self.source, self.target])
-        return Dispatch(bound, np.uint32(factor).tobytes(), (groups, 1, 1))
-
-    def slow(self, times=1):
-        """Work of a single invocation, which takes as long on any number of cores."""
-        one = self.step(rounds=60_000, groups=1)
-        return [command for _ in range(1000 * times) for command in (one, Barrier())]
-
-    def start(self, *commands):
-        ticket = self.runtime.record(commands)
-        self.runtime.submit(ticket)
-        return ticket
-
-    def run(self, *commands):
-        self.runtime.wait(self.start(*commands))
 
 
 def test_a_ticket_submitted_twice_runs_once(runtime, made):
@@ -107,67 +49,6 @@ def test_several_submissions_are_in_flight_and_run_in_order(runtime, made):
     runtime.wait(tickets[2])
     assert all(runtime.is_done(ticket) for ticket in tickets)
     assert made.seen.tolist() == [10] * WORDS
-
-
-def test_what_comes_again_is_recorded_once(runtime, made, monkeypatch):
-    recorded, record = [], runtime.record
-    monkeypatch.setattr(runtime, "record", lambda *of: recorded.append(of) or record(*of))
-    prepared = runtime.prepare([made.step(2)])
-    runs = []
-    for count in range(1, 6):
-        runs.append(runtime.repeat(prepared))
-        assert not runtime.is_submitted(runs[-1])
-        assert not runtime.is_done(runs[-1])
-        for _ in range(2):  # which runs it once
-            runtime.submit(runs[-1])
-            runtime.wait(runs[-1])
-        assert made.seen.tolist() == [2**count - 1] * WORDS
-    assert len(recorded) == 1
-    assert all(map(runtime.is_done, runs))
-
-
-def test_a_run_is_done_while_a_later_one_of_its_commands_runs(runtime, made):
-    prepared = runtime.prepare(made.slow())
-    runs = []
-    for _ in range(3):
-        if len(runs) == 1:
-            runtime.wait(runs[0])
-        runs.append(runtime.repeat(prepared))
-        runtime.submit(runs[-1])
-    assert runtime.is_done(runs[0])
-    runtime.wait(runs[0])
-    assert runs[1].sequence is runs[0].sequence
-    runtime.wait(runs[2])
-    assert all(map(runtime.is_done, runs))
-    assert made.seen[0] == 3 * 60_000_000
-
-
-def test_a_run_that_was_not_submitted_is_not_taken_for_the_one_before(runtime, made):
-    prepared = runtime.prepare([made.step(2)])
-    first = runtime.repeat(prepared)
-    runtime.submit(first)
-    runtime.wait(first)
-    waits, other = runtime.repeat(prepared), runtime.repeat(prepared)
-    runtime.submit(other)
-    runtime.wait(other)
-    assert made.seen.tolist() == [3] * WORDS
-    assert not runtime.is_submitted(waits)
-    runtime.submit(waits)
-    runtime.wait(waits)
-    assert made.seen.tolist() == [7] * WORDS
-
-
-def test_ctrl_c_in_a_run_neither_loses_nor_repeats_it(runtime, made):
-    prepared = runtime.prepare([made.step(2)])
-    expected, came = 0, []
-    for at in range(12):
-        ticket = runtime.repeat(prepared)
-        came.append(interrupted(at, kompute.__file__, ticket.submit))
-        runtime.submit(ticket)
-        runtime.wait(ticket)
-        expected = 2 * expected + 1
-        assert made.seen.tolist() == [expected] * WORDS
-    assert any(came)
 
 
 def test_a_ticket_is_not_done_before_it_is_submitted(runtime, made):
