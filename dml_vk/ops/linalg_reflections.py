@@ -20,16 +20,19 @@ _PHASES = {
 def qr_columns(work: View, factors: View, left: int, right: int) -> None:
     """Reflect these columns from row `left` on; no others are updated."""
     (_, m, _), (pitch, row, _) = work.layout.sizes, work.layout.strides
-    size = team_size(work.device.profile)
     height, width = m - left, right - left
-    step = (
-        reflector_rounds(height, work) + team_rounds(width, size, _sum(height)),
-        team_rounds(height, size, rounds.loop(width)),
-    )
-    for start, end, unit_rounds in split_steps(left, min(right, m), sum(step)):
+    step = qr_step_rounds(height, width, work)
+    for start, end, unit_rounds in split_steps(left, min(right, m), step):
         params = (m, row, pitch, factors.layout.strides[0], right, start, end)
         terms = 2 * (end - start) * height * (width + 2)
         launch_teams("qr", work, (factors,), params, unit_rounds, terms, writes=(True, True))
+
+
+def qr_step_rounds(height: int, width: int, work: View) -> int:
+    """Bound the rounds of a reflection, of the sums for it, and of the rows that it changes."""
+    size = team_size(work.device.profile)
+    sums = team_rounds(width, size, _sum(height))
+    return reflector_rounds(height, work) + sums + team_rounds(height, size, rounds.loop(width))
 
 
 def copy_vectors(columns: View, target: View, height: int, width: int) -> None:

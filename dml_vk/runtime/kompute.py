@@ -159,7 +159,7 @@ class Kompute:
         elif last is not None and last.is_submitted():
             return self.record(prepared.commands)
         else:
-            # Ctrl-C may have lost a run before its submission: it never ends, and others go on without it.
+            # The last run, if Ctrl-C lost it before its submission, never ends.
             sequence = self.record(prepared.commands)
         prepared.last = run = Run(sequence)
         return run
