@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class Values:
     """The values of `dml_vk.settings`, of the process or within a `with` block."""
 
+    debug_nans = False
+
     @cached_property
     def exact(self) -> bool:
         """That of the environment, unless it is set."""

@@ -1,13 +1,16 @@
-"""Whether results must be exact: `dml_vk.settings`."""
+"""Whether results must be exact, and gradients are searched for NaN: `dml_vk.settings`."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from dml_vk import context
 from dml_vk.arguments import to_bool
-from dml_vk.context import Values
+
+_AS_BEFORE: Any = object()
 
 
 class Settings:
@@ -16,6 +19,10 @@ class Settings:
     `exact`, which is True unless DML_VK_EXACT is 0, promises results that are the same bits on
     every device. Without it, products of matrices may round a product and the sum that it is added
     to once instead of twice.
+
+    `debug_nans`, which is False, has functions that are differentiated checked: the first operation
+    whose result or gradient has NaN is named by an error. They wait for each operation, and
+    compiled functions are compiled anew.
 
     >>> import dml_vk
     >>> dml_vk.settings.exact
@@ -35,17 +42,29 @@ class Settings:
     def exact(self, value: bool) -> None:
         context.get().settings.exact = to_bool("settings", "exact", value)
 
+    @property
+    def debug_nans(self) -> bool:
+        return context.get().settings.debug_nans
+
+    @debug_nans.setter
+    def debug_nans(self, value: bool) -> None:
+        context.get().settings.debug_nans = to_bool("settings", "debug_nans", value)
+
     @contextmanager
-    def __call__(self, *, exact: bool) -> Iterator[None]:
-        """Set `exact` within a `with` block, for what this thread or task calls there."""
-        values = Values()
-        values.exact = to_bool("settings", "exact", exact)
+    def __call__(
+        self, *, exact: bool = _AS_BEFORE, debug_nans: bool = _AS_BEFORE
+    ) -> Iterator[None]:
+        """Change settings within a `with` block, for what this thread or task calls there."""
+        values = copy.copy(context.get().settings)
+        for name, value in (("exact", exact), ("debug_nans", debug_nans)):
+            if value is not _AS_BEFORE:
+                setattr(values, name, to_bool("settings", name, value))
         with context.within(settings=values):
             yield
 
     def __repr__(self) -> str:
-        return f"settings(exact={self.exact})"
+        return f"settings(exact={self.exact}, debug_nans={self.debug_nans})"
 
 
 settings = Settings()
-"""Whether results must be exact, as they are by default, or may be fused."""
+"""Whether results must be exact, and whether gradients are searched for NaN."""

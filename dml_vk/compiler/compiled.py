@@ -65,7 +65,8 @@ class Compiled:
             return self._function(*args, **kwargs)
         tensors: list[Tensor] = []
         numbers: list[float] = []
-        parts: list[object] = [context.get().settings.exact]
+        settings = context.get().settings
+        parts: list[object] = [settings.exact, settings.debug_nans]
         for position, argument in enumerate(args):
             parts.append(flatten(argument, tensors, None if position in self._static else numbers))
         parts.append(flatten(kwargs, tensors, numbers))

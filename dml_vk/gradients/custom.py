@@ -11,6 +11,7 @@ from dml_vk import context
 from dml_vk.errors import DTypeError, GradientError
 from dml_vk.gradients import trees
 from dml_vk.gradients.tape import Entry, Tape
+from dml_vk.observe.callers import caller
 from dml_vk.tensor.core import Tensor
 
 
@@ -79,7 +80,7 @@ class CustomVjp:
 
         if any(map(recorder.varies, operands)):
             results = trees.leaves(result)
-            recorder.note(Entry("custom_vjp", operands, results, saved, pull, is_new=True))
+            recorder.note(Entry(caller("custom_vjp"), operands, results, saved, pull, is_new=True))
         return result
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

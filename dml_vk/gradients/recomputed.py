@@ -12,6 +12,7 @@ from dml_vk.errors import DTypeError, GradientError
 from dml_vk.gradients import trees
 from dml_vk.gradients.memory import Alias, Home
 from dml_vk.gradients.tape import Entry, Tape
+from dml_vk.observe.callers import caller
 from dml_vk.ops.view import View
 from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.tensor.core import Tensor
@@ -138,7 +139,7 @@ def _noted(tape: Tape, run: Callable[[], Any], operands: Iterable[Any]) -> Any:
 
     reads = [*inner.reads.values()]
     saved = [*map(tape.plain, reads)]
-    entry = Entry("checkpoint", [], results, saved, lambda *_: (), is_new=True)
+    entry = Entry(caller("checkpoint"), [], results, saved, lambda *_: (), is_new=True)
     entry.again = again
     tape.note(entry)
     return result

@@ -9,6 +9,7 @@ from dml_vk.array.math.elementwise import add
 from dml_vk.array.statistics.reductions import sum as sum_over
 from dml_vk.errors import GradientError
 from dml_vk.gradients.memory import Home, over
+from dml_vk.gradients.nans import check_no_nan
 from dml_vk.gradients.tape import Entry, Tape
 from dml_vk.layout import Layout
 from dml_vk.observe.callers import named
@@ -105,6 +106,9 @@ def _go_back(sums: Sums, tape: Tape, entries: list[Entry], *, once: bool) -> Non
             continue
         with named(f"gradient of {entry.name}"):
             gradients = entry.pull(entry.saved, taken)
+            if tape.checks_nans:
+                at = entry.call._replace(op=f"gradient of {entry.name}")
+                check_no_nan(at, "gradient", gradients)
         if len(gradients) != len(entry.operands):
             rule = "a rule must return a gradient or None for each operand"
             raise GradientError(entry.name, rule, gradients=len(gradients))

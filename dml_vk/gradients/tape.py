@@ -16,6 +16,7 @@ from dml_vk.arguments import Ints
 from dml_vk.array.calls import whole
 from dml_vk.errors import GradientError
 from dml_vk.gradients.memory import FLOATS, Alias, Home, over, place_of
+from dml_vk.gradients.nans import check_no_nan
 from dml_vk.gradients.rules.registry import (
     Noted,
     Pullback,
@@ -30,7 +31,7 @@ from dml_vk.gradients.rules.writes import pull_write
 from dml_vk.gradients.saved import move
 from dml_vk.gradients.watched import Watched
 from dml_vk.layout import Layout
-from dml_vk.observe.callers import caller, writes_for_user
+from dml_vk.observe.callers import Caller, caller, writes_for_user
 from dml_vk.ops.copy import copied, copy_elements
 from dml_vk.ops.view import View
 from dml_vk.runtime.arenas import MemoryRange
@@ -47,11 +48,11 @@ Part = TypeVar("Part", bound="Tape")
 class Entry:
     """What a tape has noted: results that depend on operands, and how gradients flow back."""
 
-    __slots__ = ("again", "is_new", "name", "operands", "pull", "results", "saved")
+    __slots__ = ("again", "call", "is_new", "name", "operands", "pull", "results", "saved")
 
     def __init__(
         self,
-        name: str,
+        call: Caller,
         operands: Sequence[Any],
         results: Sequence[View],
         saved: list[Any],
@@ -59,7 +60,8 @@ class Entry:
         *,
         is_new: bool,
     ) -> None:
-        self.name = name
+        self.call = call
+        self.name = call.op
         self.operands = operands  # as the function has them: their memory tells the values
         self.results = results
         self.saved = saved  # what `pull` needs, as it is outside of the tape
@@ -87,6 +89,8 @@ class Tape:
         self._parent: Tape | None = None
         self.claims: list[Ints] | None = None  # what generators gave, to be given again
         self.replayed: Iterator[Ints] | None = None
+        # A tape around this one sees the same operations.
+        self.checks_nans = context.get().settings.debug_nans and not isinstance(self.outer, Tape)
 
     @contextmanager
     def recording(self) -> Iterator[None]:
@@ -108,6 +112,7 @@ class Tape:
         """Have a new tape note what is done now: the values of this one vary for it too."""
         if part.outer is cast(Records, self):
             part.outer, part.capture, part._parent = self.outer, self.capture, self
+            part.checks_nans = self.checks_nans
         part.homes.update(self.homes)
         part._places |= self._places
         part._aliases = self._aliases
@@ -193,6 +198,8 @@ class Tape:
                 result = do(inputs, self.plain(out))
             else:
                 result = self.outer.operation(function, params, do, inputs, self.plain(out))
+            if self.checks_nans:
+                check_no_nan(caller(), "result", [result])
         if out is not None:
             result = out
             self._written(rule, out)
@@ -238,10 +245,12 @@ class Tape:
         inputs = [self.plain(x) for x in operands]
         with self.outside():
             result = whole(function, inputs, None, *params)
-        own = result if isinstance(result, tuple) else (result,)
+            own = result if isinstance(result, tuple) else (result,)
+            if self.checks_nans:
+                check_no_nan(caller(), "result", own)
         if rule is not None:
             pull = whole_pull(function, params, rule, len(inputs), result)
-            self.note(Entry(caller().op, operands, own, [*inputs, *own], pull, is_new=True))
+            self.note(Entry(caller(), operands, own, [*inputs, *own], pull, is_new=True))
         if out is None:
             return result
         copy_elements(caller().op, own[0], out)
@@ -257,7 +266,8 @@ class Tape:
             self._overwritten(target)
             return
         self._add(
-            Entry("copy", [source], [target], [_like(source)], pull_write, is_new=False), target
+            Entry(caller("copy"), [source], [target], [_like(source)], pull_write, is_new=False),
+            target,
         )
 
     def note(self, entry: Entry) -> None:
@@ -288,7 +298,7 @@ class Tape:
         wanted = tuple(map(self.varies, operands))
 
         saved = [*inputs, self.plain(result)]
-        entry = Entry(caller().op, operands, [result], saved, pull, is_new=is_new)
+        entry = Entry(caller(), operands, [result], saved, pull, is_new=is_new)
         self._add(entry, result)
 
     def _add(self, entry: Entry, result: View) -> None:
@@ -337,7 +347,7 @@ class Tape:
     def _overwritten(self, target: View) -> None:
         """Note that elements no longer depend on what they did."""
         if id(target.allocation) in self.homes:
-            self._add(Entry("fill", [], [target], [], lambda *_: (), is_new=False), target)
+            self._add(Entry(caller("fill"), [], [target], [], lambda *_: (), is_new=False), target)
 
     # What is done without an operation.
 

@@ -143,8 +143,9 @@ def matrix_norm(
         return length
     if ord in _SPECTRAL:
         s = singular_values(what, x if x.dtype.kind == "c" else _wide(what, x))
-        result = (_SPECTRAL[ord] if s.size else reductions.sum)(s, axis=-1, keepdims=keepdims)
-        return _narrowed(result.unsqueeze(-1) if keepdims else result, dtype, out)
+        reduce = _SPECTRAL[ord] if s.size else reductions.sum
+        # Over two dims equal values share the gradient, over one the first has all of it.
+        return _narrowed(reduce(s.unsqueeze(-1), axis=(-2, -1), keepdims=keepdims), dtype, out)
     along, largest = _MATRIX_NORMS[ord]
     sums = reductions.sum(elementwise.abs(_wide(what, x)), axis=along, keepdims=True)
     extreme = _extreme(sums, largest)

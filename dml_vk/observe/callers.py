@@ -36,10 +36,10 @@ def users_line() -> tuple[str, int]:
     return frame.f_code.co_filename, frame.f_lineno
 
 
-def caller() -> Caller:
+def caller(op: str | None = None) -> Caller:
     """The operation that was called from outside this package, and the line of the call."""
     frame, entry = _border()
-    op = context.get().purpose or _named(entry.f_code, entry.f_locals)
+    op = op or context.get().purpose or _named(entry.f_code, entry.f_locals)
     return Caller(op, frame.f_code.co_filename, frame.f_lineno)
 
 

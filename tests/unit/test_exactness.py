@@ -37,7 +37,7 @@ def test_a_block_is_for_its_own_thread_and_ends():
             assert settings.exact is True
             settings.exact = False
             assert settings.exact is False
-        assert repr(settings) == "settings(exact=False)"
+        assert repr(settings) == "settings(exact=False, debug_nans=False)"
     assert settings.exact is True
 
 

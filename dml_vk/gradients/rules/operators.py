@@ -315,6 +315,8 @@ def _pow(at: Applied) -> Sequence[Tensor | None]:
 @of("whole_power")
 def _whole_power(at: Applied) -> Sequence[Tensor | None]:
     x, power = at.operands
+    if power == 0:  # Where x is 0, the other power is infinite.
+        return None, None
     return at.gradient * (_F.pow(x, power - 1) * power), None
 
 

@@ -52,6 +52,12 @@ CASES = {
     "hard_swish": (dml_vk.hard_swish, [-3.0, 3, -4, 4], [0, 1, 0, 1]),
     "relu": (dml_vk.relu, [NAN, 1.0, 0], [1, 1, 0]),
     "logcumsumexp": (dml_vk.logcumsumexp, [2.0, -INF, -INF], [3, 0, 0]),
+    "power 0": (lambda x: dml_vk.pow(x, 0), [0.0, -1.5], [0, 0]),
+    "spectral norm": (
+        lambda x: dml_vk.linalg.matrix_norm(x, ord=2),
+        [[2.0, 0], [0, -2]],
+        [[0.5, 0], [0, -0.5]],
+    ),
     "angle": (lambda x: dml_vk.angle(x * 1j * 0), [1.0], [0]),
     "vector_norm": (lambda x: dml_vk.linalg.vector_norm(x, ord=-1), [0.0, 2, 3], [0, 0, 0]),
     "empty prod": (lambda x: dml_vk.prod(x.reshape(0, 3), axis=1), [], []),
@@ -87,6 +93,13 @@ def test_second_derivatives_at_0(name):
 
 def test_slopes_of_float64_are_not_rounded():
     assert gradient(dml_vk.leaky_relu, [-1.0, 1.0], dtype=dml_vk.float64) == [0.01, 1]
+    assert gradient(lambda x: dml_vk.pow(x, 0), [0.0, 1.0], dtype=dml_vk.float64) == [0, 0]
+
+
+def test_the_determinant_of_a_singular_matrix_has_no_gradient():
+    """PyTorch gives zeros, which are wrong: that of [[1, 2], [2, 4]] is [[4, -2], [-2, 1]]."""
+    with pytest.raises(dml_vk.DmlVkError, match="must not be singular"):
+        gradient(dml_vk.linalg.det, [[1.0, 2], [2, 4]])
 
 
 def test_no_counted_class_has_the_gradient_0():
