@@ -21,8 +21,10 @@ from dml_vk.directml import (
     products,
     quantization,
     reductions,
+    region_gradients,
     regions,
     resampling,
+    resampling_gradients,
     responses,
     scattering,
     selecting,
@@ -57,8 +59,10 @@ from dml_vk.directml.pooling_gradients import *  # noqa: F403
 from dml_vk.directml.products import *  # noqa: F403
 from dml_vk.directml.quantization import *  # noqa: F403
 from dml_vk.directml.reductions import *  # noqa: F403
+from dml_vk.directml.region_gradients import *  # noqa: F403
 from dml_vk.directml.regions import *  # noqa: F403
 from dml_vk.directml.resampling import *  # noqa: F403
+from dml_vk.directml.resampling_gradients import *  # noqa: F403
 from dml_vk.directml.responses import *  # noqa: F403
 from dml_vk.directml.scattering import *  # noqa: F403
 from dml_vk.directml.selecting import *  # noqa: F403
@@ -99,8 +103,10 @@ __all__ += pooling_gradients.__all__
 __all__ += products.__all__
 __all__ += quantization.__all__
 __all__ += reductions.__all__
+__all__ += region_gradients.__all__
 __all__ += regions.__all__
 __all__ += resampling.__all__
+__all__ += resampling_gradients.__all__
 __all__ += responses.__all__
 __all__ += scattering.__all__
 __all__ += selecting.__all__

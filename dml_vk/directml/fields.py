@@ -56,7 +56,7 @@ class Typed(Operator):
     @property
     def _leading(self) -> str:
         """The first of the tensors that must have a common data type."""
-        return next(name for name in self._bindings if name not in self._own_types)
+        return next(name for name in self._given if name not in self._own_types)
 
     @property
     def _data_type(self) -> DataType:

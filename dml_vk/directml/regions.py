@@ -79,8 +79,79 @@ class RoiPooling(OverTensors, types=FLOATS):
         cast_elements(self._what, box_maxima(self._what, source, table, target.shape), target)
 
 
+class SamplesRegions(OverTensors):
+    """What operators that sample regions share with their gradient."""
+
+    roi: BufferTensorDesc
+    batch_indices: BufferTensorDesc
+    reduction_function: ReduceFunction
+    interpolation_mode: InterpolationMode
+    spatial_scale_x: float
+    spatial_scale_y: float
+    minimum_samples_per_output: int
+    maximum_samples_per_output: int
+
+    def _check_regions(self, image: str, pooled: str) -> None:
+        """Check the fields, where the image and the elements of regions have these names."""
+        self._check_ranks((4,), "4", image, pooled)
+        self._check_ranks((2, 3, 4), "2 to 4", "roi")
+        self._check_ranks((1, 2, 3, 4), "1 to 4", "batch_indices")
+        regions, channels, *_ = sizes = self._desc(pooled).sizes
+        rank = self.roi.dimension_count
+        self._check_sizes("roi", (*(1,) * (rank - 2), regions, 4))
+        count = self.batch_indices.dimension_count
+        self._check_sizes("batch_indices", (*(1,) * (count - 1), regions))
+        wanted = self._desc(image).sizes[1]
+        if channels != wanted:
+            rule = f"{pooled} must have the channels of {image}, {wanted}"
+            raise LayoutError(self._what, rule, sizes=sizes)
+        self._check_enum("reduction_function", ReduceFunction)
+        if self.reduction_function not in (ReduceFunction.AVERAGE, ReduceFunction.MAX):
+            rule = "reduction_function must be AVERAGE or MAX"
+            raise RangeError(self._what, rule, reduction_function=self.reduction_function)
+        self._check_enum("interpolation_mode", InterpolationMode)
+        for name in NUMBERS:
+            if hasattr(self, name):
+                self._hold(name, DataType.FLOAT32)
+        least = self._hold_int("minimum_samples_per_output", 1)
+        most = self._hold_int("maximum_samples_per_output", 1)
+        if most < least:
+            rule = (
+                f"maximum_samples_per_output must be at least minimum_samples_per_output, {least}"
+            )
+            raise RangeError(self._what, rule, maximum_samples_per_output=most)
+        if hasattr(self, "align_regions_to_corners"):
+            self._hold_flag("align_regions_to_corners")
+
+    @property
+    def _takes_maxima(self) -> bool:
+        return self.reduction_function is ReduceFunction.MAX
+
+    @property
+    def _takes_nearest(self) -> bool:
+        return self.interpolation_mode is InterpolationMode.NEAREST_NEIGHBOR
+
+    @property
+    def _most_samples(self) -> int:
+        """The most samples that an element has along a dim."""
+        from dml_vk.kernels.plan.roi import MOST_SAMPLES
+
+        return min(self.maximum_samples_per_output, MOST_SAMPLES)
+
+    def _samples_of(
+        self, rows: View, height: int, width: int, *, corners: bool
+    ) -> tuple[list[Tensor], list[Tensor]]:
+        """Return the start, the step and the samples of each row of corners, along both dims."""
+        most = self._most_samples
+        limits = min(self.minimum_samples_per_output, most), most
+        left, top, right, bottom = _columns(rows)
+        across = _samples(left, right, self.spatial_scale_x, width, limits, corners=corners)
+        down = _samples(top, bottom, self.spatial_scale_y, height, limits, corners=corners)
+        return across, down
+
+
 @dataclass(frozen=True, repr=False)
-class Sampling(OverTensors):
+class Sampling(SamplesRegions):
     """The common fields of both versions."""
 
     input: BufferTensorDesc
@@ -93,6 +164,9 @@ class Sampling(OverTensors):
     spatial_scale_y: float
 
     _tensors = ("input", "roi", "batch_indices", "output")
+
+    def _check(self) -> None:
+        self._check_regions("input", "output")
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,9 +196,6 @@ minimum_samples_per_output, 3; got maximum_samples_per_output=2
     out_of_bounds_input_value: float
     minimum_samples_per_output: int
     maximum_samples_per_output: int
-
-    def _check(self) -> None:
-        check_regions(self)
 
     def _compute(self, x: Tensor, roi: Tensor, batch: Tensor, target: Tensor) -> None:
         align(self, (x, roi, batch, target), 0.5, -0.5, corners=False)
@@ -160,46 +231,16 @@ got reduction_function=<ReduceFunction.SUM: 10>
     maximum_samples_per_output: int
     align_regions_to_corners: bool
 
-    def _check(self) -> None:
-        check_regions(self)
-        for name in ("input_pixel_offset", "output_pixel_offset"):
-            self._hold(name, DataType.FLOAT32)
-        self._hold_flag("align_regions_to_corners")
-
     def _compute(self, x: Tensor, roi: Tensor, batch: Tensor, target: Tensor) -> None:
         offsets = self.input_pixel_offset, self.output_pixel_offset
         align(self, (x, roi, batch, target), *offsets, corners=self.align_regions_to_corners)
 
 
 MOST = 2**30
-
-
-def check_regions(operator: RoiAlign | RoiAlign1) -> None:
-    """Check the common fields of both versions."""
-    what = operator._what
-    operator._check_ranks((4,), "4", "input", "output")
-    operator._check_ranks((2, 3, 4), "2 to 4", "roi")
-    operator._check_ranks((1, 2, 3, 4), "1 to 4", "batch_indices")
-    regions, channels, *_ = sizes = operator.output.sizes
-    rank = operator.roi.dimension_count
-    operator._check_sizes("roi", (*(1,) * (rank - 2), regions, 4))
-    count = operator.batch_indices.dimension_count
-    operator._check_sizes("batch_indices", (*(1,) * (count - 1), regions))
-    if channels != operator.input.sizes[1]:
-        rule = f"output must have the channels of input, {operator.input.sizes[1]}"
-        raise LayoutError(what, rule, sizes=sizes)
-    operator._check_enum("reduction_function", ReduceFunction)
-    if operator.reduction_function not in (ReduceFunction.AVERAGE, ReduceFunction.MAX):
-        rule = "reduction_function must be AVERAGE or MAX"
-        raise RangeError(what, rule, reduction_function=operator.reduction_function)
-    operator._check_enum("interpolation_mode", InterpolationMode)
-    for name in ("spatial_scale_x", "spatial_scale_y", "out_of_bounds_input_value"):
-        operator._hold(name, DataType.FLOAT32)
-    least = operator._hold_int("minimum_samples_per_output", 1)
-    most = operator._hold_int("maximum_samples_per_output", 1)
-    if most < least:
-        rule = f"maximum_samples_per_output must be at least minimum_samples_per_output, {least}"
-        raise RangeError(what, rule, maximum_samples_per_output=most)
+NUMBERS = (
+    *("spatial_scale_x", "spatial_scale_y", "input_pixel_offset", "output_pixel_offset"),
+    "out_of_bounds_input_value",
+)
 
 
 def align(
@@ -214,31 +255,22 @@ def align(
     from dml_vk.array.math.elementwise import astype, multiply
     from dml_vk.dtypes import float32, int32
     from dml_vk.kernels.operators import OPERATORS
-    from dml_vk.kernels.plan.roi import MOST_SAMPLES
     from dml_vk.ops.elementwise import cast_elements, compute, converted
     from dml_vk.ops.roi import sample_sums
 
     what, (x, roi, batch, target) = operator._what, tensors
     regions, _, height, width = target.shape
     rows = converted(what, roi.reshape(regions, 4), float32)
-    left, top, right, bottom = _columns(rows)
-    limits = [
-        min(limit, MOST_SAMPLES)
-        for limit in (operator.minimum_samples_per_output, operator.maximum_samples_per_output)
-    ]
-    scale_x, scale_y = operator.spatial_scale_x, operator.spatial_scale_y
-    across = _samples(left, right, scale_x, width, limits, corners=corners)
-    down = _samples(top, bottom, scale_y, height, limits, corners=corners)
+    across, down = operator._samples_of(rows, height, width, corners=corners)
     image = astype(_clipped(batch.reshape(regions, 1), 0, x.shape[0] - 1), int32)
     table = _table(what, [image, *across, *down], int32, x)
-    largest = operator.reduction_function is ReduceFunction.MAX
     result = sample_sums(
         *(what, converted(what, x, float32), table, target.shape, (output_offset, input_offset)),
-        *(operator.out_of_bounds_input_value, limits[1]),
-        largest=largest,
-        nearest=operator.interpolation_mode is InterpolationMode.NEAREST_NEIGHBOR,
+        *(operator.out_of_bounds_input_value, operator._most_samples),
+        largest=operator._takes_maxima,
+        nearest=operator._takes_nearest,
     )
-    if largest:
+    if operator._takes_maxima:
         cast_elements(what, result, target)
         return
     count = astype(multiply(across[2], down[2]), float32).reshape(regions, 1, 1, 1)

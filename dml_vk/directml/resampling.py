@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS
@@ -45,17 +45,23 @@ class ResampledDim(NamedTuple):
 class Resampling(OverTensors):
     """An operator that resamples some dims of its input."""
 
-    input: BufferTensorDesc
-    output: BufferTensorDesc
     interpolation_mode: InterpolationMode
 
+    _ends: ClassVar[tuple[str, str]] = ("input", "output")  # tensors from and to which it resamples
+
     def _check(self) -> None:
-        self._check_ranks(range(1, 5), "1 to 4")
+        self._check_resampling(range(1, 5), "1 to 4")
+
+    def _check_resampling(self, ranks: Container[int], dims: str) -> None:
+        rank = self._check_ranks(ranks, dims)
         self._check_enum("interpolation_mode", InterpolationMode)
-        for dim, scale in enumerate(self._hold_floats("scales", self.input.dimension_count)):
+        for dim, scale in enumerate(self._hold_floats("scales", rank)):
             if scale <= 0:
                 rule = "scales must be greater than 0"
                 raise RangeError(self._what, rule, **{f"scales[{dim}]": scale})
+        for name, default in (("input_pixel_offsets", 0.5), ("output_pixel_offsets", -0.5)):
+            if hasattr(self, name):
+                self._hold_floats(name, rank, default)
 
     @property
     def _linear(self) -> bool:
@@ -73,7 +79,8 @@ class Resampling(OverTensors):
         offsets: Sequence[float] = getattr(self, "input_pixel_offsets", (0.5,) * rank)
         outputs: Sequence[float] = getattr(self, "output_pixel_offsets", (-0.5,) * rank)
         resampled = []
-        columns = zip(self.input.sizes, self.output.sizes, scales, offsets, outputs)
+        sizes = [self._desc(name).sizes for name in self._ends]
+        columns = zip(*sizes, scales, offsets, outputs)
         for dim, (size, to, scale, offset, output) in enumerate(columns):
             if size == to and scale == 1 and offset == -output:
                 continue
@@ -218,12 +225,6 @@ class Resample1(Resample):
     input_pixel_offsets: Sequence[float] = ()
     output_pixel_offsets: Sequence[float] = ()
 
-    def _check(self) -> None:
-        super()._check()
-        rank = self.input.dimension_count
-        self._hold_floats("input_pixel_offsets", rank, 0.5)
-        self._hold_floats("output_pixel_offsets", rank, -0.5)
-
 
 @dataclass(frozen=True, repr=False)
 class Resample2(Resampling, types=TYPES):
@@ -243,13 +244,14 @@ class Resample2(Resampling, types=TYPES):
     def _check(self) -> None:
         super()._check()
         self._check_enum("rounding_direction", AxisDirection)
-        rank = self.input.dimension_count
-        self._hold_floats("input_pixel_offsets", rank, 0.5)
-        self._hold_floats("output_pixel_offsets", rank, -0.5)
 
     @property
     def _rounding(self) -> str:
-        return "ceil" if self.rounding_direction is AxisDirection.INCREASING else "floor"
+        return rounding_towards(self.rounding_direction)
+
+
+def rounding_towards(direction: AxisDirection) -> str:
+    return "ceil" if direction is AxisDirection.INCREASING else "floor"
 
 
 def _with_one_batch_dim(layout: Layout, last: int) -> Layout | None:

@@ -1,4 +1,4 @@
-"""DirectML's division by norms: of regions around each element, and along an axis."""
+"""DirectML's division by norms: of regions around each element, with its gradient, and of axes."""
 
 from __future__ import annotations
 
@@ -8,15 +8,43 @@ from typing import TYPE_CHECKING
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS
 from dml_vk.directml.fields import MOST_INT, OverTensors
+from dml_vk.directml.rounding import widened, write_rounded
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
 
-__all__ = ["LocalResponseNormalization", "LpNormalization"]
+__all__ = ["LocalResponseNormalization", "LocalResponseNormalizationGrad", "LpNormalization"]
+
+
+class Responses(OverTensors):
+    """What the normalization and its gradient share."""
+
+    input: BufferTensorDesc
+    cross_channel: bool
+    local_size: int
+    alpha: float
+    beta: float
+    bias: float
+
+    def _check(self) -> None:
+        self._check_ranks((4,), "4", "input")
+        for name in self._tensors[1:]:
+            self._check_sizes(name, self.input.sizes)
+        self._hold_flag("cross_channel")
+        self._hold_int("local_size", 1, MOST_INT)
+        for name in ("alpha", "beta", "bias"):
+            self._hold(name, DataType.FLOAT32)
+
+    def _turned(self, *tensors: Tensor) -> list[Tensor]:
+        """View tensors such that regions extend as far to the beginning as those of functions."""
+        if self.local_size % 2:
+            return list(tensors)
+        dims = (1,) if self.cross_channel else (2, 3)
+        return [x.over(x.layout.flip(*dims)) for x in tensors]
 
 
 @dataclass(frozen=True, repr=False)
-class LocalResponseNormalization(OverTensors, types=FLOATS):
+class LocalResponseNormalization(Responses, types=FLOATS):
     """input / (bias + alpha / local_size * the sum of squares in the region of it) ** beta.
 
     With `cross_channel` a region is `local_size` channels, otherwise as many elements along both H
@@ -39,21 +67,10 @@ class LocalResponseNormalization(OverTensors, types=FLOATS):
 
     _tensors = ("input", "output")
 
-    def _check(self) -> None:
-        self._check_ranks((4,), "4", "input")
-        self._check_sizes("output", self.input.sizes)
-        self._hold_flag("cross_channel")
-        self._hold_int("local_size", 1, MOST_INT)
-        for name in ("alpha", "beta", "bias"):
-            self._hold(name, DataType.FLOAT32)
-
     def _compute(self, x: Tensor, out: Tensor) -> None:
         from dml_vk.nn import local_response_norm
 
-        if self.local_size % 2 == 0:
-            # The function's windows extend further to the beginning.
-            for dim in (1,) if self.cross_channel else (2, 3):
-                x, out = x.over(x.layout.flip(dim)), out.over(out.layout.flip(dim))
+        x, out = self._turned(x, out)
         local_response_norm(
             *(x, self.local_size),
             alpha=self.alpha,
@@ -62,6 +79,37 @@ class LocalResponseNormalization(OverTensors, types=FLOATS):
             cross_channel=self.cross_channel,
             out=out,
         )
+
+
+@dataclass(frozen=True, repr=False)
+class LocalResponseNormalizationGrad(Responses, types=FLOATS):
+    """The gradient of LocalResponseNormalization; sums have the order of AveragePooling.
+
+    >>> from dml_vk.directml import BufferTensorDesc, DataType, LocalResponseNormalizationGrad
+    >>> x = BufferTensorDesc(DataType.FLOAT32, (1, 8, 4, 4))
+    >>> LocalResponseNormalizationGrad(x, x, x, cross_channel=True, local_size=5).bias
+    1.0
+    """
+
+    input: BufferTensorDesc
+    input_gradient: BufferTensorDesc
+    output_gradient: BufferTensorDesc
+    _: KW_ONLY
+    cross_channel: bool
+    local_size: int
+    alpha: float = 1e-4
+    beta: float = 0.75
+    bias: float = 1.0
+
+    _tensors = ("input", "input_gradient", "output_gradient")
+
+    def _compute(self, x: Tensor, gradient: Tensor, out: Tensor) -> None:
+        from dml_vk.gradients.rules.images import response_gradient
+
+        *operands, out = self._turned(x, gradient, out)
+        x, gradient = widened(*operands)
+        numbers = self.local_size, self.alpha, self.beta, self.bias, self.cross_channel
+        write_rounded(self._what, (response_gradient(x, gradient, *numbers), out))
 
 
 @dataclass(frozen=True, repr=False)

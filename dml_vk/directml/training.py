@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS
 from dml_vk.directml.fields import OverTensors
+from dml_vk.directml.rounding import widened, write_rounded
 from dml_vk.errors import RangeError
 
 if TYPE_CHECKING:
@@ -61,14 +62,14 @@ class BatchNormalizationGrad(OverTensors, types=FLOATS):
         from dml_vk.array.statistics.reductions import sum
 
         *operands, out, out_scale, out_bias = tensors
-        x, gradient, mean, variance, scale = _wide(*operands)
+        x, gradient, mean, variance, scale = widened(*operands)
         dims = tuple([dim for dim, size in enumerate(self.mean.sizes) if size == 1])
         spread = variance + self.epsilon
         factor = rsqrt(spread)
         apart = (x - mean) * factor
         of_scale = sum(gradient * apart, axis=dims, keepdims=True)
         of_bias = sum(gradient, axis=dims, keepdims=True)
-        _write(
+        write_rounded(
             self._what,
             (self._of_input(x, gradient, spread, scale * factor), out),
             (of_scale, out_scale),
@@ -143,25 +144,9 @@ class AdamOptimizer(OverTensors, types=FLOATS, training_step=(DataType.UINT32,))
         from dml_vk.array.math.elementwise import sqrt
         from dml_vk.optim.base import correction
 
-        x, first, second, gradient, step = _wide(*tensors[:5])
+        x, first, second, gradient, step = widened(*tensors[:5])
         first = first * self.beta1 + gradient * (1 - self.beta1)
         second = second * self.beta2 + gradient * gradient * (1 - self.beta2)
         rate = sqrt(correction(self.beta2, step)) / correction(self.beta1, step)
         x = x - rate * self.learning_rate * first / (sqrt(second) + self.epsilon)
-        _write(self._what, *zip((x, first, second), tensors[5:]))
-
-
-def _wide(*tensors: Tensor) -> list[Tensor]:
-    """Tensors as float32."""
-    from dml_vk.array.math.elementwise import astype
-    from dml_vk.dtypes import float32
-
-    return [astype(x, float32, copy=False) for x in tensors]
-
-
-def _write(what: str, *results: tuple[Tensor, Tensor]) -> None:
-    """Write results of float32 to outputs, rounded once."""
-    from dml_vk.ops.elementwise import cast_elements
-
-    for result, out in results:
-        cast_elements(what, result, out)
+        write_rounded(self._what, *zip((x, first, second), tensors[5:]))

@@ -53,13 +53,18 @@ def dropped(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
 @rule(_normalised)
 def by_responses(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     """Of x * s ** -beta, where s is k and the squares near x."""
-    size, alpha, beta, k, across = noted.params
     (x,) = noted.operands
-    near, g = wide(x), wide(cotangent)
-    sums = add(multiply(_means(square(near), size, across, False), alpha), k)
-    others = multiply(multiply(g, near), pow(sums, -beta - 1))
+    return [like(response_gradient(wide(x), wide(cotangent), *noted.params), x)]
+
+
+def response_gradient(
+    x: Tensor, g: Tensor, size: int, alpha: float, beta: float, k: float, across: bool
+) -> Tensor:
+    """Return the gradient of `local_response_norm` for x, in a dtype wide enough for sums."""
+    sums = add(multiply(_means(square(x), size, across, False), alpha), k)
+    others = multiply(multiply(g, x), pow(sums, -beta - 1))
     shares = multiply(_means(others, size, across, True), 2 * alpha * beta)
-    return [like(subtract(multiply(g, pow(sums, -beta)), multiply(near, shares)), x)]
+    return subtract(multiply(g, pow(sums, -beta)), multiply(x, shares))
 
 
 def _means(x: Tensor, size: int, across: bool, turned: bool) -> Tensor:
@@ -78,22 +83,27 @@ def _means(x: Tensor, size: int, across: bool, turned: bool) -> Tensor:
 
 @rule(_resampled)
 def resampled(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
-    """Add along one dim after the other, the first one first, what elements sent.
-
-    The terms of an element are in ascending order of the elements that they come from.
-    """
+    """Add along one dim after the other, the first one first, what elements sent."""
     (dims,) = noted.params
     (x,) = noted.operands
     g = wide(cotangent)
     for axis, (taps, size) in enumerate(zip(dims, x.shape[2:]), 2):
-        total = None
-        for table, factors, is_there in _terms(g.device, taps, size, g.ndim - axis - 1):
-            term = take_known("resample", g, table, axis)
-            term = where(is_there, multiply(term, factors), 0.0)
-            total = term if total is None else add(total, term)
-        assert total is not None
-        g = total
+        g = sent_back(g, axis, taps, size)
     return [like(g, x)]
+
+
+def sent_back(g: Tensor, axis: int, taps: tuple[Tap, ...], size: int) -> Tensor:
+    """Return the gradient of a dim of this size that was resampled along an axis.
+
+    The terms of an element are in ascending order of the elements that they come from.
+    """
+    total = None
+    for table, factors, is_there in _terms(g.device, taps, size, g.ndim - axis - 1):
+        term = take_known("resample", g, table, axis)
+        term = where(is_there, multiply(term, factors), 0.0)
+        total = term if total is None else add(total, term)
+    assert total is not None
+    return total
 
 
 @device_cache(256)

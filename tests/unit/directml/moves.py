@@ -150,6 +150,15 @@ VALID["RoiAlign1"] = {
     "output_pixel_offset": -0.5,
     "align_regions_to_corners": True,
 }
+IMAGES, REGIONS = desc(2, 3, 4, 5), desc(1, 7, 4)
+VALID["RoiAlignGrad"] = {
+    "input": IMAGES, "input_gradient": desc(7, 3, 2, 1), "roi": REGIONS,
+    "batch_indices": desc(7, of=U32), "output_gradient": IMAGES, "output_roi_gradient": REGIONS,
+    "reduction_function": ReduceFunction.AVERAGE, "interpolation_mode": InterpolationMode.LINEAR,
+    "spatial_scale_x": 1, "spatial_scale_y": 1, "input_pixel_offset": 0, "output_pixel_offset": 0,
+    "minimum_samples_per_output": 1, "maximum_samples_per_output": 2,
+    "align_regions_to_corners": False,
+}  # fmt: skip
 
 
 # Changes of fields, the error, and how its message goes on after the class.
@@ -384,6 +393,33 @@ WRONG = {
     ],
     "RoiAlign1": [
         ({"input_pixel_offset": "0"}, D, "input_pixel_offset must be a number"),
+        ({"align_regions_to_corners": 2}, D, "align_regions_to_corners must be"),
+    ],
+    "RoiAlignGrad": [
+        (
+            {"output_gradient": None, "output_roi_gradient": None},
+            L,
+            "output_gradient or output_roi",
+        ),
+        ({"input": None}, L, "input must be given for the gradient of roi, and for MAX"),
+        (
+            {
+                "input": None,
+                "output_roi_gradient": None,
+                "reduction_function": ReduceFunction.MAX,
+            },
+            L,
+            "input must be given for the gradient of roi, and for MAX",
+        ),
+        (
+            {"output_gradient": desc(2, 3, 4, 4)},
+            L,
+            r"output_gradient must have the sizes \(2, 3, 4",
+        ),
+        ({"output_roi_gradient": desc(7, 4)}, L, r"output_roi_gradient must have the sizes \(1, 7"),
+        ({"input_gradient": desc(7, 2, 2, 1)}, L, "input_gradient must have the channels of input"),
+        ({"batch_indices": desc(7, of=I32)}, D, "batch_indices must have the data type UINT32"),
+        ({"output_pixel_offset": None}, D, "output_pixel_offset must be a number"),
         ({"align_regions_to_corners": 2}, D, "align_regions_to_corners must be"),
     ],
 }

@@ -25,6 +25,7 @@ from dml_vk.directml import (
     ElementWiseQuantizeLinear,
     Gemm,
     LocalResponseNormalization,
+    LocalResponseNormalizationGrad,
     LpNormalization,
     LpPooling1,
     MatrixMultiplyInteger,
@@ -38,6 +39,8 @@ from dml_vk.directml import (
     MeanVarianceNormalization2,
     Resample,
     Resample2,
+    ResampleGrad,
+    ResampleGrad1,
     Upsample2D,
 )
 from dml_vk.errors import DTypeError, LayoutError, RangeError
@@ -121,12 +124,18 @@ RIGHT = {
     LocalResponseNormalization: {
         "input": IMAGE, "output": IMAGE, "cross_channel": True, "local_size": 3,
     },
+    LocalResponseNormalizationGrad: {
+        "input": IMAGE, "input_gradient": IMAGE, "output_gradient": IMAGE, "cross_channel": False,
+        "local_size": 4,
+    },
     LpNormalization: {"input": IMAGE, "output": IMAGE, "axis": 1},
     ActivationHardmax: {"input": desc(1, 1, 3, 4), "output": desc(1, 1, 3, 4)},
     ActivationSoftmax1: {"input": IMAGE, "output": IMAGE} | AXES,
     Upsample2D: {"input": SMALL, "output": IMAGE, "scale_size": (2, 2)},
     Resample: {"input": SMALL, "output": IMAGE, "scales": (1, 1, 2, 2)},
     Resample2: {"input": SMALL, "output": IMAGE, "scales": (1, 1, 2, 2)},
+    ResampleGrad: {"input_gradient": IMAGE, "output_gradient": SMALL, "scales": (1, 1, 2, 2)},
+    ResampleGrad1: {"input_gradient": IMAGE, "output_gradient": SMALL, "scales": (1, 1, 2, 2)},
     ElementWiseQuantizeLinear: {
         "input": IMAGE, "scale": IMAGE, "zero_point": BYTES, "output": BYTES,
     },
@@ -347,6 +356,12 @@ WRONG = {
         ({"use_mean": None}, DTypeError, "use_mean must be a bool; got use_mean=None"),
         ({"use_variance": None}, DTypeError, "use_variance must be a bool; got use_variance=None"),
     ],
+    LocalResponseNormalizationGrad: [
+        ({"local_size": 0}, RangeError, "local_size must be from 1 to 2147483647; got local_size="),
+        ({"input_gradient": SMALL}, LayoutError, "input_gradient must have the sizes (2, 3, 6, 8)"),
+        ({"output_gradient": SMALL}, LayoutError, "output_gradient must have the sizes (2, 3, 6, "),
+        ({"input": desc(3, 6, 8)}, LayoutError, "input must have 4 dims; got sizes=(3, 6, 8)"),
+    ],
     LocalResponseNormalization: [
         ({"local_size": 0}, RangeError, "local_size must be from 1 to 2147483647; got local_size="),
         ({"cross_channel": "no"}, DTypeError, "cross_channel must be a bool; got cross_channel='n"),
@@ -380,6 +395,17 @@ WRONG = {
         *OF_RESAMPLING, *OF_OFFSETS,
         ({"rounding_direction": 0}, LayoutError, "rounding_direction must be of AxisDirection; go"),
         ({"input_pixel_offsets": (0, math.nan, 0, 0)}, RangeError, "input_pixel_offsets must be f"),
+    ],
+    ResampleGrad: [
+        *OF_RESAMPLING[:-2], *OF_OFFSETS,
+        ({"input_gradient": desc(6, 8), "output_gradient": desc(3, 4), "scales": (2, 2)},
+         LayoutError, "input_gradient must have 4 dims; got sizes=(6, 8)"),
+        ({"output_gradient": desc(3, 4)}, LayoutError, "output_gradient must have as many dims as"),
+    ],
+    ResampleGrad1: [
+        *OF_RESAMPLING[:-2], *OF_OFFSETS,
+        ({"rounding_direction": 0}, LayoutError, "rounding_direction must be of AxisDirection; go"),
+        ({"output_gradient": desc(3, 4)}, LayoutError, "output_gradient must have as many dims as"),
     ],
     ElementWiseQuantizeLinear: [
         ({"scale": desc(1, 3, 1, 1)}, LayoutError, "scale must have the sizes (2, 3, 6, 8); got s"),
