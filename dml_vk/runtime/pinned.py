@@ -11,12 +11,11 @@ from dml_vk import context
 from dml_vk.arguments import Ints
 from dml_vk.runtime import transfer
 from dml_vk.runtime.arenas import MemoryRange
+from dml_vk.runtime.host_copy import Array
 from dml_vk.runtime.interface import Block
 
 if TYPE_CHECKING:
     from dml_vk.runtime.device import Device
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Pinned:
