@@ -166,7 +166,7 @@ def _beside(arguments: argparse.Namespace) -> int:
     from dml_vk.commands.gpu.report import SIZE as GPU_SIZE
     from dml_vk.runtime.device import device
 
-    def save(findings: dict[str, Any]) -> None:
+    def save(findings: dict[str, object]) -> None:
         if arguments.json not in (None, STDOUT):
             write("bench", arguments.json, json.dumps(findings, indent=2) + "\n")
 

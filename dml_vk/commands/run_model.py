@@ -198,8 +198,8 @@ def _profile(times: list[NodeTime]) -> str:
 
 def _compared(
     path: Path,
-    feeds: dict[str, Any],
-    outputs: dict[str, Any],
+    feeds: dict[str, object],
+    outputs: dict[str, object],
     ours: float,
     runs: int,
     say: Callable[..., None],

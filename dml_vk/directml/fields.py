@@ -169,7 +169,7 @@ class OverTensors(Typed):
             rule = f"{name} must be of {kind.__name__}"
             raise LayoutError(self._what, rule, **{name: value})
 
-    def _set(self, name: str, value: Any) -> Any:
+    def _set(self, name: str, value: object) -> Any:
         object.__setattr__(self, name, value)
         return value
 

@@ -259,7 +259,7 @@ class _Loss:
     def __init__(
         self,
         what: str,
-        reduction: Any,
+        reduction: object,
         out: Any,
         reductions: Sequence[str] = REDUCTIONS,
         **operands: Any,
@@ -302,7 +302,7 @@ def _written(result: Tensor, out: Tensor | None) -> Tensor:
     return out
 
 
-def _bend(what: str, name: str, value: Any, *, is_open: bool) -> float:
+def _bend(what: str, name: str, value: object, *, is_open: bool) -> float:
     """Where a loss goes over from squares to a line."""
     number = float(to_number(what, name, value))
     if not (0 < number < math.inf or (number == 0 and not is_open)):

@@ -88,7 +88,7 @@ def cross_entropy(
 
 def _loss(
     what: str,
-    x: Any,
+    x: object,
     target: Any,
     weight: Any,
     ignore_index: Any,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 else:
     # Not fully imported yet: its attributes are looked up late.
     ours = sys.modules["dml_vk"]
-NOT_GIVEN: Any = np._NoValue  # NumPy's marker of arguments that are not given
+NOT_GIVEN: object = np._NoValue  # NumPy's marker of arguments that are not given
 # Values of options that can be ignored: defaults, and choices of algorithm.
 _IGNORABLE: dict[str, Arguments] = {
     "axisa": (-1,),

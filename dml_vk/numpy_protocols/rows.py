@@ -27,7 +27,7 @@ def _is_masked(row: Reduction) -> bool:
 
 
 # Implementations that are more than a call of one function.
-_ADAPTERS: dict[str, Callable[..., Any]] = {
+_ADAPTERS: dict[str, Callable[..., object]] = {
     "allclose": numbers.close("allclose"),
     "argsort": numbers.along_last("argsort"),
     "broadcast_arrays": shapes.broadcast_arrays,

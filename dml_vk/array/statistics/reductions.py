@@ -143,7 +143,7 @@ def _reduce_to(
     return target
 
 
-def call_axes(what: str, x: Any, axis: Any, keepdims: Any) -> tuple[int | Ints | None, bool]:
+def call_axes(what: str, x: object, axis: Any, keepdims: Any) -> tuple[int | Ints | None, bool]:
     """Return the axes and whether to keep them, in a hashable form for `call`."""
     if axis is not None and type(axis) is not int:
         axis = reduced_axes(what, to_tensor(what, "x", x), axis)

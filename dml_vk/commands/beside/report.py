@@ -22,7 +22,7 @@ def measure(
     size: int,
     wanted: re.Pattern[str],
     progress: Progress,
-    save: Callable[[dict[str, Any]], None],
+    save: Callable[[dict[str, object]], None],
     about: dict[str, Any],
 ) -> dict[str, Any]:
     """Time the cases with names that match, of operands up to `size` MiB, by these libraries."""
@@ -42,7 +42,7 @@ def measure(
     return findings
 
 
-def as_markdown(findings: dict[str, Any]) -> str:
+def as_markdown(findings: dict[str, object]) -> str:
     return "\n".join(_lines(findings))
 
 
