@@ -260,9 +260,9 @@ class _Loss:
         self,
         what: str,
         reduction: object,
-        out: Any,
+        out: Tensor | None,
         reductions: Sequence[str] = REDUCTIONS,
-        **operands: Any,
+        **operands: object,
     ) -> None:
         self.out = out
         self.reduction = to_word(what, "reduction", reduction, reductions)

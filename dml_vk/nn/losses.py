@@ -89,10 +89,10 @@ def cross_entropy(
 def _loss(
     what: str,
     x: object,
-    target: Any,
+    target: object,
     weight: Any,
-    ignore_index: Any,
-    reduction: Any,
+    ignore_index: object,
+    reduction: object,
     out: Tensor | None,
 ) -> Tensor:
     x, target, weight = arrays_beside(what, x, target, weight)
