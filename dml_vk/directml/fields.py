@@ -114,7 +114,7 @@ class OverTensors(Typed):
     def bind(self, *buffers: Buffer | None) -> tuple[Buffer | None, ...]:
         """Check the buffers. Two outputs need two of them."""
         bound = super().bind(*buffers)
-        outputs: dict[Any, str] = {}
+        outputs: dict[object, str] = {}
         for name, buffer in zip(self._bindings, bound):
             if buffer is not None and name.startswith("output"):
                 other = outputs.setdefault(buffer.allocation, name)

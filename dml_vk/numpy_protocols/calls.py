@@ -115,7 +115,7 @@ class Call:
         words = [word.lstrip("-").partition("=") for word in positional]
         self.positional = [*self.placed, *[name for name, _, _ in words]]
 
-    def __call__(self, args: Arguments, named: Options) -> Any:
+    def __call__(self, args: Arguments, named: Options) -> object:
         options = dict(named)
         if self.placed != ["..."]:
             if len(args) > len(self.positional):

@@ -251,7 +251,7 @@ NAMES = [word.partition(":")[0] for names, _ in _ROWS for word in names.split()]
 _DOWNLOADS = "array2string array_repr array_str save savetxt savez savez_compressed"
 
 
-def _in_numpy(name: str) -> Any:
+def _in_numpy(name: str) -> object:
     """NumPy's function of this name, or None if this NumPy lacks it."""
     function: Any = np
     for part in name.split("."):
@@ -259,7 +259,7 @@ def _in_numpy(name: str) -> Any:
     return function
 
 
-def _calls() -> Iterator[tuple[Any, Call | Download]]:
+def _calls() -> Iterator[tuple[object, Call | Download]]:
     for names, parameters in _ROWS:
         for word in names.split():
             name, colon, ours = word.partition(":")

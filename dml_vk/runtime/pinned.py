@@ -44,7 +44,7 @@ class Pinned:
         return self._block, _address(array) - self._address
 
 
-def pinned_array(what: str, device: Device, shape: Ints, kind: np.dtype[Any]) -> Array:
+def pinned_array(what: str, device: Device, shape: Ints, kind: np.dtype[np.generic]) -> Array:
     """Make an array in such memory, of which the elements are undefined."""
     nbytes = prod(shape) * kind.itemsize
     if not nbytes:

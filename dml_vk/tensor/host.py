@@ -264,7 +264,7 @@ def _clamp(source: Array, target: Array) -> None:
     target[np.isnan(source)] = 0
 
 
-def strided_array(memory: Array, layout: Layout, kind: np.dtype[Any]) -> Array:
+def strided_array(memory: Array, layout: Layout, kind: np.dtype[np.generic]) -> Array:
     """View the elements of a layout in these bytes."""
     strides = [stride * kind.itemsize for stride in layout.strides]
     array: Array = np.ndarray(layout.sizes, kind, memory, layout.offset * kind.itemsize, strides)

@@ -243,13 +243,13 @@ class TensorMethods(ReductionMethods):
 
     def __array_ufunc__(
         self: Tensor, ufunc: np.ufunc, method: str, *inputs: object, **named: object
-    ) -> Any:
+    ) -> object:
         """Run NumPy's ufuncs as the equivalent functions: see docs/protocols.md."""
         return numpy_protocols.ufunc(ufunc, method, inputs, named)
 
     def __array_function__(
         self: Tensor, func: Adapter, types: Iterable[type], args: Arguments, kwargs: Options
-    ) -> Any:
+    ) -> object:
         """Run NumPy's other functions as the equivalent functions, if there are any."""
         return numpy_protocols.function(self, func, types, args, kwargs)
 

@@ -23,7 +23,7 @@ def measure(
     wanted: re.Pattern[str],
     progress: Progress,
     save: Callable[[dict[str, object]], None],
-    about: dict[str, Any],
+    about: dict[str, object],
 ) -> dict[str, Any]:
     """Time the cases with names that match, of operands up to `size` MiB, by these libraries."""
     libraries, lacking = opened(names, device)
