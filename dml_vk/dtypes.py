@@ -76,7 +76,7 @@ class DType:
     def __hash__(self) -> int:
         return hash(self.name)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return to_dtype, ("unpickle", self.name)
 
     def __repr__(self) -> str:
@@ -128,7 +128,7 @@ _CODES = {name: code for code, name in enumerate(DTYPES)}
     complex128,
 ) = _TABLE
 # Python's types, as the array API standard maps them; each can hold the previous ones.
-PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
+PYTHON: dict[type, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
 _SPELLING = re.compile(r"[<>=|]?[?A-Zb-z]\w*", re.ASCII)  # NumPy warns of "a"
 _SWAPPED = ">" if sys.byteorder == "little" else "<"
 

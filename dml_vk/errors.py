@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 Self = TypeVar("Self", bound="DmlVkError")
 
@@ -40,7 +40,7 @@ class DmlVkError(Exception):
         got = {names.get(name, name): value for name, value in self.got.items()}
         return type(self)(op, self.rule, **got)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickled with its text; values other than plain ones go as their repr."""
         got = {name: _picklable(value) for name, value in self.got.items()}
         state = {**self.__dict__, "got": got, "args": self.args}

@@ -59,7 +59,7 @@ def hinted(function: F) -> F:
 
 
 def _explain(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     placed: Sequence[object],
     more: Sequence[object],
     theirs: Mapping[str, object],

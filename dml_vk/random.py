@@ -374,7 +374,7 @@ class Generator:
             self._stream = (key, (counter + blocks) % 2**128)
             return key, counter
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle the state and the name of the device, if it has one."""
         device = self.device
         if device is not None and not isinstance(device, str):

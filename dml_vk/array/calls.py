@@ -8,7 +8,7 @@ including the first, runs a trace on the operands' memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from dml_vk.array.host_operands import with_dtypes
 from dml_vk.errors import DmlVkError, DTypeError
 from dml_vk.observe.copies import collected
 from dml_vk.ops.view import View
-from dml_vk.runtime.executor import Records
+from dml_vk.runtime.executor import Operands, Records
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import is_scalar, plain
 from dml_vk.tensor.spec import Spec
@@ -36,7 +36,9 @@ _traces: dict[tuple[object, ...], Trace] = {}
 _UNKEYED = object()
 
 
-def call(function: Function, operands: Sequence[Any], out: Any = None, *params: Any) -> Tensor:
+def call(
+    function: Function, operands: Operands, out: Tensor | None = None, *params: object
+) -> Tensor:
     """Return `function(operands, out, *params)`, recorded or run from its trace.
 
     The function must not read elements or the values of numbers among the operands. Its result is
@@ -78,12 +80,12 @@ def call(function: Function, operands: Sequence[Any], out: Any = None, *params: 
             return _noted(recorder, function, partial(call, function), operands, out, params)
     memory = trace.run(operands, out, recorder)
     if memory is None:
-        target: Tensor = out
-        return target
+        assert out is not None
+        return out
     return Tensor._over_memory(memory, trace.spec)
 
 
-def composed(function: Function, operands: Sequence[Any], out: Any, *params: Any) -> Tensor:
+def composed(function: Function, operands: Operands, out: Tensor | None, *params: object) -> Tensor:
     """Return `function(operands, out, *params)`, whose calls are one operation to a recorder."""
     recorder = context.recorder()
     if recorder is None or recorder.is_in_call:
@@ -91,7 +93,9 @@ def composed(function: Function, operands: Sequence[Any], out: Any, *params: Any
     return _noted(recorder, function, function, operands, out, params)
 
 
-def whole(function: Callable[..., Any], operands: Sequence[Any], out: Any, *params: Any) -> Any:
+def whole(
+    function: Callable[..., object], operands: Operands, out: Tensor | None, *params: object
+) -> Any:
     """Return `function(operands, out, *params)`, which is one operation to a tape alone.
 
     It may return several tensors as a tuple. `out` is for a single one.
@@ -106,17 +110,16 @@ def _noted(
     recorder: Records,
     function: Function,
     run: Function,
-    operands: Sequence[Any],
-    out: Any,
-    params: Any,
+    operands: Operands,
+    out: Tensor | None,
+    params: tuple[object, ...],
 ) -> Tensor:
     """Let a recorder note an operation of a function, which `run` does."""
 
-    def do(operands: Sequence[Any], out: Any) -> Tensor:
+    def do(operands: Operands, out: Tensor | None) -> Tensor:
         return run(operands, out, *params)
 
-    result: Tensor = recorder.operation(function, params, do, operands, out)
-    return result
+    return recorder.operation(function, params, do, operands, out)
 
 
 def _key(x: Any) -> object:
@@ -130,7 +133,7 @@ def _key(x: Any) -> object:
     return x if kind is bool else _UNKEYED
 
 
-def _target_key(operands: Sequence[Any], out: Any) -> object:
+def _target_key(operands: Operands, out: object) -> object:
     """Return the key of `out`: its spec, and which operands it shares memory with."""
     spec = _key(out)
     if type(out) is not Tensor or spec is _UNKEYED:
@@ -141,7 +144,9 @@ def _target_key(operands: Sequence[Any], out: Any) -> object:
     return spec, *[type(x) is Tensor and x._allocation is memory for x in operands]
 
 
-def _traced(function: Function, operands: Sequence[Any], out: Any, params: Any) -> Trace:
+def _traced(
+    function: Function, operands: Operands, out: Tensor | None, params: tuple[object, ...]
+) -> Trace:
     """Record a function on placeholders: a slot for each operand and one for `out`."""
     last = len(operands)
     slots = [Slot(number, 0) for number in range(last + 1)]

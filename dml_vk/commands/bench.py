@@ -12,7 +12,7 @@ import sys
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import dml_vk
 from dml_vk.commands import chart
@@ -166,7 +166,7 @@ def _beside(arguments: argparse.Namespace) -> int:
     from dml_vk.commands.gpu.report import SIZE as GPU_SIZE
     from dml_vk.runtime.device import device
 
-    def save(findings: dict[str, Any]) -> None:
+    def save(findings: dict[str, object]) -> None:
         if arguments.json not in (None, STDOUT):
             write("bench", arguments.json, json.dumps(findings, indent=2) + "\n")
 
@@ -252,7 +252,7 @@ def as_table(rows: list[Row]) -> str:
     return table(lines, right={1, 2, 4, 5, 6})
 
 
-def surroundings(device: Device) -> dict[str, Any]:
+def surroundings(device: Device) -> dict[str, object]:
     """The device, versions and platform, on which the figures depend."""
     info = device.info
     versions = {"dml_vk": dml_vk.__version__, "python": platform.python_version()}

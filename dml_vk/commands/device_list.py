@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-from typing import Any
 
 from dml_vk.driver import probe
 from dml_vk.install import traits
@@ -31,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     return int(not devices)
 
 
-def described(info: probe.DeviceInfo) -> dict[str, Any]:
+def described(info: probe.DeviceInfo) -> dict[str, object]:
     """A device as a dict that JSON can represent."""
     return {
         **dataclasses.asdict(info),

@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         progress.say(f"Device: {model.device.info.name}")
         progress.say(*(f"input   {_described(name, value)}" for name, value in feeds.items()))
         progress.step("first run: the driver compiles kernels")
-        results: dict[str, Any] = {}
+        results: dict[str, object] = {}
 
         def ours() -> None:
             results.update(model.run(feeds))
@@ -113,7 +113,7 @@ def _size(text: str) -> tuple[str, int]:
 
 def _feeds(
     inputs: dict[str, Declared], files: dict[str, str], sizes: dict[str, int]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     import numpy as np
 
     for name in files:
@@ -150,7 +150,7 @@ def _random(declared: Declared, sizes: dict[str, int], generator: Any) -> Any:
     return generator.integers(0, 2 if kind == "b" else 8, shape).astype(name)
 
 
-def _array(value: object) -> Any:
+def _array(value: object) -> object:
     from dml_vk.onnx.backend import to_host
 
     return to_host(value)
@@ -162,7 +162,7 @@ def _described(name: str, value: Any) -> str:
     return f"{name}: {value.dtype} {tuple(value.shape)}"
 
 
-def _shown(name: str, value: object) -> str:
+def _shown(name: str, value: Any) -> str:
     import numpy as np
 
     numbers = np.array2string(np.asarray(value), threshold=16, edgeitems=2, precision=5)
@@ -198,8 +198,8 @@ def _profile(times: list[NodeTime]) -> str:
 
 def _compared(
     path: Path,
-    feeds: dict[str, Any],
-    outputs: dict[str, Any],
+    feeds: dict[str, object],
+    outputs: dict[str, object],
     ours: float,
     runs: int,
     say: Callable[..., None],

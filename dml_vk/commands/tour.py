@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import dml_vk as dv
 from dml_vk.commands import picture
 from dml_vk.testing import philox_words
+from dml_vk.testing.arrays import Array
 
-Array = NDArray[Any]
 Names = dict[str, Any]  # the variables of the code
 PHOTOS = 48
 FILE = "demo"  # the file name of the code in traces

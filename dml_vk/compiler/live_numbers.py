@@ -27,7 +27,7 @@ class LiveArgument(LiveNumber):
         return getattr(self.pinned(), name)
 
 
-def _unary(name: str, function: Callable[..., Any]) -> None:
+def _unary(name: str, function: Callable[..., object]) -> None:
     def of_value(self: LiveArgument, *rest: object) -> Any:
         return function(self.pinned(), *rest)
 
@@ -35,7 +35,7 @@ def _unary(name: str, function: Callable[..., Any]) -> None:
     setattr(LiveArgument, name, of_value)
 
 
-def _binary(name: str, function: Callable[[Any, Any], Any]) -> None:
+def _binary(name: str, function: Callable[[object, object], object]) -> None:
     def of_values(self: LiveArgument, other: object) -> Any:
         if isinstance(other, Tensor):
             return NotImplemented
@@ -49,7 +49,7 @@ def _binary(name: str, function: Callable[[Any, Any], Any]) -> None:
     setattr(LiveArgument, f"__r{name}__", reflected)
 
 
-def _comparison(name: str, compare: Callable[[Any, Any], bool]) -> None:
+def _comparison(name: str, compare: Callable[[object, object], bool]) -> None:
     def compared(self: LiveArgument, other: object) -> Any:
         if isinstance(other, Tensor):
             return NotImplemented
@@ -69,7 +69,7 @@ for _name in ["and", "or", "xor", "lshift", "rshift"]:
     _binary(_name, getattr(operator, f"__{_name}__"))
 for _name in ["eq", "ne", "lt", "le", "gt", "ge"]:
     _comparison(_name, getattr(operator, _name))
-_UNARY: dict[str, Callable[..., Any]] = {
+_UNARY: dict[str, Callable[..., object]] = {
     "__neg__": operator.neg, "__pos__": operator.pos, "__abs__": abs, "__invert__": operator.inv,
     "__bool__": bool, "__int__": int, "__float__": float, "__complex__": complex,
     "__index__": operator.index, "__round__": round, "__hash__": hash, "__repr__": repr,

@@ -12,7 +12,7 @@ from dml_vk.dask import products, statistics
 from dml_vk.dask.chunks import asarray, has_tensors, meta_of, on_host
 from dml_vk.dask.functions import FUNCTIONS
 
-_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+_FUNCTIONS: dict[object, Callable[..., object]] = {
     getattr(np, name): ours for name, ours in FUNCTIONS.items()
 }
 
@@ -26,9 +26,9 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
     __slots__ = ()
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype[np.generic]:
         """NumPy's dtype, which Dask and other libraries expect; chunks have `_meta.dtype`."""
-        dtype: np.dtype[Any] = np.dtype(self._meta.dtype.numpy_name)
+        dtype: np.dtype[np.generic] = np.dtype(self._meta.dtype.numpy_name)
         return dtype
 
     sum = statistics.sum
@@ -37,7 +37,7 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
     var = statistics.var
     std = statistics.std
 
-    def __getitem__(self, index: object) -> Any:
+    def __getitem__(self, index: object) -> da.Array:
         selected = super().__getitem__(index)
         if not has_tensors(selected):  # Dask loses the meta when it indexes by a mask
             selected._meta = meta_of(selected.ndim, self.dtype)
@@ -55,7 +55,7 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
     def nonzero(self) -> tuple[da.Array, ...]:
         """The indexes of the elements that are not 0, in row-major order."""
         indexes = da.indices(self.shape, dtype=np.int64, chunks=self.chunks)
-        mask: Any = self != 0
+        mask: da.Array = self != 0
         return tuple([asarray(index.ravel())[mask.ravel()] for index in indexes])
 
     dot = products.dot
@@ -66,7 +66,9 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
     def __rmatmul__(self, other: object) -> da.Array:
         return products.matmul(other, self)
 
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self, func: object, types: object, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> object:
         function = _FUNCTIONS.get(func)
         if function is None:
             return super().__array_function__(func, types, args, kwargs)
@@ -74,7 +76,7 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object
-    ) -> Any:
+    ) -> object:
         if ufunc is np.matmul and method == "__call__" and not kwargs:
             return products.matmul(*inputs)
         return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)

@@ -24,11 +24,11 @@ def from_array(
     x: Any,
     chunks: Chunks = "auto",
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     device: DeviceLike = None,
     memory_format: MemoryFormat | None = None,
     name: str | bool | None = None,
-    lock: Any = False,
+    lock: object = False,
 ) -> da.Array:
     """Make an array of Dask from anything that can be sliced: NumPy's arrays, files, tensors.
 
@@ -77,7 +77,10 @@ def asarray(
 
 
 def uploaded(
-    source: da.Array, dtype: Any, device: DeviceLike, memory_format: MemoryFormat | None
+    source: da.Array,
+    dtype: DTypeLike | None,
+    device: DeviceLike,
+    memory_format: MemoryFormat | None,
 ) -> da.Array:
     """Convert the chunks of an array of Dask to tensors."""
     kind = source.dtype if dtype is None else to_dtype("from_array", dtype)

@@ -16,7 +16,7 @@ from dml_vk.dask.chunks import has_tensors, on_host
 from dml_vk.dtypes import DTypeLike
 from dml_vk.tensor.core import Tensor
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+FUNCTIONS: dict[str, Callable[..., object]] = {
     "sum": statistics.sum,
     "prod": statistics.prod,
     "mean": statistics.mean,
@@ -52,12 +52,14 @@ def replace() -> None:
         module.elemwise = elementwise
 
 
-def _dispatching(ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..., Any]:
+def _dispatching(
+    ours: Callable[..., object], theirs: Callable[..., object]
+) -> Callable[..., object]:
     """Call `ours` if an argument has tensors as chunks, else `theirs`."""
     signature = inspect.signature(theirs)
 
     @functools.wraps(theirs, assigned=_NAMES)
-    def function(*args: object, **kwargs: object) -> Any:
+    def function(*args: object, **kwargs: object) -> object:
         if not any(map(has_tensors, (*args, *kwargs.values()))):
             return theirs(*args, **kwargs)
         bound = signature.bind(*args, **kwargs)  # by position: our x is Dask's a
@@ -66,13 +68,13 @@ def _dispatching(ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callab
     return function
 
 
-def _inferring(theirs: Callable[..., Any]) -> Callable[..., Any]:
+def _inferring(theirs: Callable[..., object]) -> Callable[..., object]:
     """Infer dtypes of results from tensors, where Dask would from arrays of NumPy."""
 
     @functools.wraps(theirs, assigned=_NAMES)
     def elemwise(
-        op: Callable[..., Any], *args: object, dtype: DTypeLike | None = None, **kwargs: object
-    ) -> Any:
+        op: Callable[..., object], *args: object, dtype: DTypeLike | None = None, **kwargs: object
+    ) -> object:
         if dtype is None and any(map(has_tensors, args)):
             dtype = _computed_dtype(op, args)
         return theirs(op, *args, dtype=dtype, **kwargs)
@@ -80,7 +82,9 @@ def _inferring(theirs: Callable[..., Any]) -> Callable[..., Any]:
     return elemwise
 
 
-def _computed_dtype(op: Callable[..., Any], args: tuple[Any, ...]) -> np.dtype[Any] | None:
+def _computed_dtype(
+    op: Callable[..., object], args: tuple[object, ...]
+) -> np.dtype[np.generic] | None:
     operands = [_without_elements(operand) for operand in args]
     try:
         result = op(*operands)
@@ -97,5 +101,7 @@ def _without_elements(x: Any) -> Any:
     return x if np.ndim(x) == 0 else np.empty((0,) * np.ndim(x), x.dtype)
 
 
-def _from_host(function: Callable[..., Any], x: da.Array, *args: object, **kwargs: object) -> Any:
+def _from_host(
+    function: Callable[..., object], x: da.Array, *args: object, **kwargs: object
+) -> object:
     return function(on_host(x), *args, **kwargs)

@@ -26,23 +26,24 @@ from dml_vk.arguments import Axes
 from dml_vk.dask import functions
 from dml_vk.dask.arrays import with_our_methods
 from dml_vk.dask.backend import Backend, to_tensors
+from dml_vk.dtypes import DTypeLike
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
 
-def _einsum(*operands: Any, **options: Any) -> Tensor:
+def _einsum(*operands: Any, **options: object) -> Tensor:
     """The function of NumPy's name; its options for memory and casts have no effect."""
     del options
     return dml_vk.einsum(*operands)
 
 
-def _divide(x1: Any, x2: Any, dtype: Any = None) -> Any:
+def _divide(x1: Any, x2: Any, dtype: DTypeLike | None = None) -> Any:
     quotient = np.divide(x1, x2)
     return quotient if dtype is None else quotient.astype(dtype)
 
 
 def _numel(
-    x: Tensor, axis: Axes | None = None, keepdims: bool = False, dtype: Any = None
+    x: Tensor, axis: Axes | None = None, keepdims: bool = False, dtype: DTypeLike | None = None
 ) -> Tensor:
     """The number of elements that each result of a reduction is made of."""
     sums = dml_vk.sum(x, axis=axis, keepdims=keepdims)
@@ -50,13 +51,15 @@ def _numel(
 
 
 def _nannumel(
-    x: Tensor, axis: Axes | None = None, keepdims: bool = False, dtype: Any = None
+    x: Tensor, axis: Axes | None = None, keepdims: bool = False, dtype: DTypeLike | None = None
 ) -> Tensor:
     is_number = dml_vk.logical_not(dml_vk.isnan(x))
     return dml_vk.astype(dml_vk.sum(is_number, axis=axis, keepdims=keepdims), dtype or "int64")
 
 
-def _percentile(x: Tensor, q: Any, method: str = "linear") -> tuple[Tensor | None, int]:
+def _percentile(
+    x: Tensor, q: Tensor | Array | float, method: str = "linear"
+) -> tuple[Tensor | None, int]:
     """Percentiles of a chunk, and how many elements it has."""
     return (dml_vk.percentile(x, q, method=method) if len(x) else None), len(x)
 

@@ -6,7 +6,6 @@ The names and parameters are those of dask.array. See `dml_vk.dask.statistics`.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import dask.array as da
 import numpy as np
@@ -38,13 +37,13 @@ from dml_vk.tensor.core import Tensor
 
 @else_dasks
 def nansum(
-    x: object,
+    x: da.Array,
     axis: Axes | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     split_every: SplitEvery = None,
     out: object = None,
-) -> Any:
+) -> da.Array:
     """Return the sums over these axes, ignoring NaN, with the bits of `dml_vk.nansum`.
 
     >>> import dml_vk.dask
@@ -57,13 +56,13 @@ def nansum(
 
 @else_dasks
 def nanprod(
-    x: object,
+    x: da.Array,
     axis: Axes | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     split_every: SplitEvery = None,
     out: object = None,
-) -> Any:
+) -> da.Array:
     """Return the products over these axes, ignoring NaN, with the bits of `dml_vk.nanprod`.
 
     >>> import dml_vk.dask
@@ -76,13 +75,13 @@ def nanprod(
 
 @else_dasks
 def nanmean(
-    x: object,
+    x: da.Array,
     axis: Axes | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     split_every: SplitEvery = None,
     out: object = None,
-) -> Any:
+) -> da.Array:
     """Return the means over these axes, ignoring NaN, with the bits of `dml_vk.nanmean`.
 
     >>> import dml_vk.dask
@@ -100,14 +99,14 @@ def nanmean(
 
 @else_dasks
 def nanvar(
-    x: object,
+    x: da.Array,
     axis: Axes | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     ddof: float = 0,
     split_every: SplitEvery = None,
     out: object = None,
-) -> Any:
+) -> da.Array:
     """Return the variances over these axes, ignoring NaN, with the bits of `dml_vk.nanvar`.
 
     >>> import dml_vk.dask
@@ -120,14 +119,14 @@ def nanvar(
 
 @else_dasks
 def nanstd(
-    x: object,
+    x: da.Array,
     axis: Axes | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     ddof: float = 0,
     split_every: SplitEvery = None,
     out: object = None,
-) -> Any:
+) -> da.Array:
     """Return the standard deviations over these axes, ignoring NaN: the square roots of `nanvar`.
 
     >>> import dml_vk.dask
@@ -138,25 +137,25 @@ def nanstd(
     return handed(_spread("nanstd", x, axis, dtype, keepdims, ddof), out)
 
 
-def _filled(x: object, number: int) -> Any:
+def _filled(x: da.Array, number: int) -> da.Array:
     return each(x, partial(filled, number=number), dtype_of(x))
 
 
-def _counts(x: Any, axes: Any, keepdims: bool) -> Any:
+def _counts(x: da.Array, axes: Axes | None, keepdims: bool) -> da.Array:
     """How many elements are not NaN, in the dtype that x is computed in."""
     counts = statistics.sum(each(x, _is_number, bool_), axes, keepdims=keepdims)
     return as_dtype(counts, computed_in(dtype_of(x)).part)
 
 
-def _mean(x: Any, axes: Any, wide: DType, keepdims: bool) -> Any:
+def _mean(x: da.Array, axes: Axes | None, wide: DType, keepdims: bool) -> da.Array:
     total = statistics.sum(as_dtype(_filled(x, 0), wide), axes, keepdims=keepdims)
     counts = _counts(x, axes, keepdims)
     return da.map_blocks(divide, total, counts, meta=total._meta)
 
 
 def _spread(
-    what: str, x: object, axis: object, dtype: DTypeLike | None, keepdims: bool, ddof: float
-) -> Any:
+    what: str, x: da.Array, axis: Axes | None, dtype: DTypeLike | None, keepdims: bool, ddof: float
+) -> da.Array:
     if dtype is not None:
         x = as_dtype(x, to_dtype(what, dtype))
     axes, less = axes_of(what, x, axis), to_correction(what, 0.0, ddof)

@@ -7,7 +7,6 @@ contracted dim is rechunked to 64 * 64 terms, and the products of chunks are add
 from __future__ import annotations
 
 from functools import partial, reduce
-from typing import Any
 
 import dask.array as da
 import numpy as np
@@ -27,7 +26,7 @@ from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor
 
 
-def matmul(x1: Any, x2: Any) -> da.Array:
+def matmul(x1: da.Array, x2: da.Array) -> da.Array:
     """Multiply matrices or vectors, or batches of them, with the bits of `dml_vk.matmul`.
 
     >>> import dml_vk.dask
@@ -85,7 +84,7 @@ def _with_tensors(x: object) -> da.Array:
     return x if has_tensors(x) else asarray(x)
 
 
-def dot(x1: Any, x2: Any) -> da.Array:
+def dot(x1: da.Array, x2: da.Array) -> da.Array:
     """Multiply matrices or vectors. For more dims, Dask adds, in an order of its own."""
     x1, x2 = _with_tensors(x1), _with_tensors(x2)
     return (matmul if x1.ndim in (1, 2) and x2.ndim in (1, 2) else routines.dot)(x1, x2)

@@ -11,7 +11,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import dask.array as da
 import numpy as np
@@ -33,10 +33,10 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import sum_dtype
 
 SplitEvery = int | Mapping[int, int] | None  # how many chunks are joined at once
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Function = TypeVar("_Function", bound=Callable[..., da.Array])
 
 
-def is_ours(x: Any) -> bool:
+def is_ours(x: da.Array) -> bool:
     """Whether chunks are tensors, and their sizes known."""
     return has_tensors(x) and not np.isnan(x.shape).any()
 
@@ -46,7 +46,7 @@ def else_dasks(function: _Function) -> _Function:
     theirs = getattr(reductions, function.__name__)
 
     @functools.wraps(function)
-    def call(x: object, *args: object, **kwargs: object) -> Any:
+    def call(x: da.Array, *args: object, **kwargs: object) -> da.Array:
         return (function if is_ours(x) else theirs)(x, *args, **kwargs)
 
     return cast(_Function, call)
@@ -54,13 +54,13 @@ def else_dasks(function: _Function) -> _Function:
 
 @else_dasks
 def sum(
-    x: object,
+    x: da.Array,
     axis: Axes | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     split_every: SplitEvery = None,
     out: object = None,
-) -> Any:
+) -> da.Array:
     """Return the sums over these axes, in the order of `dml_vk.sum`.
 
     >>> import dask.array
@@ -75,13 +75,13 @@ def sum(
 
 @else_dasks
 def prod(
-    x: object,
+    x: da.Array,
     axis: Axes | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     split_every: SplitEvery = None,
     out: object = None,
-) -> Any:
+) -> da.Array:
     """Return the products over these axes, in the order of `dml_vk.prod`.
 
     >>> import dml_vk.dask
@@ -93,13 +93,13 @@ def prod(
 
 @else_dasks
 def mean(
-    x: Any,
+    x: da.Array,
     axis: Axes | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     keepdims: bool = False,
     split_every: SplitEvery = None,
-    out: Any = None,
-) -> Any:
+    out: object = None,
+) -> da.Array:
     """Return the means over these axes, with the bits of `dml_vk.mean`.
 
     >>> import dml_vk.dask
@@ -121,14 +121,14 @@ def mean(
 
 @else_dasks
 def var(
-    x: object,
+    x: da.Array,
     axis: Axes | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     ddof: float = 0,
     split_every: SplitEvery = None,
     out: object = None,
-) -> Any:
+) -> da.Array:
     """Return the variances over these axes, with the bits of `dml_vk.var`.
 
     Chunks are computed twice, for the means and for the squares, unless they were persisted before.
@@ -143,14 +143,14 @@ def var(
 
 @else_dasks
 def std(
-    x: object,
+    x: da.Array,
     axis: Axes | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     ddof: float = 0,
     split_every: SplitEvery = None,
     out: object = None,
-) -> Any:
+) -> da.Array:
     """Return the standard deviations over these axes, with the bits of `dml_vk.std`.
 
     Chunks are computed twice, as for `var`.
@@ -163,29 +163,29 @@ def std(
     return handed(_spread("std", x, axis, dtype, keepdims, ddof), out)
 
 
-def dtype_of(x: Any) -> DType:
+def dtype_of(x: da.Array) -> DType:
     return to_dtype("dask", x.dtype)
 
 
-def as_dtype(x: object, dtype: DType) -> Any:
+def as_dtype(x: da.Array, dtype: DType) -> da.Array:
     """Cast the chunks."""
     return x if dtype_of(x) is dtype else each(x, partial(_cast, dtype=dtype), dtype)
 
 
-def each(x: Any, function: Any, dtype: DType) -> Any:
+def each(x: da.Array, function: Callable[..., Tensor], dtype: DType) -> da.Array:
     """Call a function with each chunk, for a chunk of the same shape and this dtype."""
     return x.map_blocks(function, meta=meta_like(x, dtype))
 
 
 def _accumulated(
     what: str,
-    x: object,
-    axis: object,
+    x: da.Array,
+    axis: Axes | None,
     dtype: DTypeLike | None,
     keepdims: bool,
     split_every: SplitEvery,
     out: object,
-) -> Any:
+) -> da.Array:
     axes, own = axes_of(what, x, axis), dtype_of(x)
     wanted = sum_dtype(what, own, None if dtype is None else to_dtype(what, dtype))
     wide = own if own.kind == wanted.kind and own.itemsize > wanted.itemsize else wanted
@@ -197,7 +197,7 @@ def _accumulated(
     return handed(as_dtype(total, wanted), out)
 
 
-def _divided(x: object, axes: Ints, by: float, dtype: DType, keepdims: bool) -> Any:
+def _divided(x: da.Array, axes: Ints, by: float, dtype: DType, keepdims: bool) -> da.Array:
     """Sums of real or complex floats, divided and then rounded to this dtype."""
     if dtype.kind == "c":
         return _whole(_divided(_parts(x), axes, by, dtype.part, keepdims), dtype)
@@ -207,7 +207,7 @@ def _divided(x: object, axes: Ints, by: float, dtype: DType, keepdims: bool) -> 
     return as_dtype(each(total, partial(_quotient, by=by), computed_in(dtype)), dtype)
 
 
-def _integer_sum(x: object, axes: Ints, keepdims: bool) -> Any:
+def _integer_sum(x: da.Array, axes: Ints, keepdims: bool) -> da.Array:
     """The sums of integers or bools as float64, rounded once."""
     if dtype_of(x).itemsize < 8:
         return as_dtype(sum(x, axes, keepdims=keepdims), float64)
@@ -217,7 +217,9 @@ def _integer_sum(x: object, axes: Ints, keepdims: bool) -> Any:
     return da.map_blocks(of_words, low, high, meta=meta_like(low, float64))
 
 
-def _spread(what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, ddof: float) -> Any:
+def _spread(
+    what: str, x: da.Array, axis: Axes | None, dtype: DTypeLike | None, keepdims: bool, ddof: float
+) -> da.Array:
     if dtype is not None:
         x = as_dtype(x, to_dtype(what, dtype))
     axes = axes_of(what, x, axis)
@@ -253,13 +255,13 @@ def _word_of(x: Tensor, number: int) -> Tensor:
     return Tensor(words_of(x)[number])
 
 
-def _parts(x: Any) -> Any:
+def _parts(x: da.Array) -> da.Array:
     """The real and the imaginary parts of complex chunks, along one more axis."""
     meta = meta_of(x.ndim + 1, dtype_of(x).part, (*x._meta.layout.order, x.ndim))
     return x.map_blocks(_parts_of, chunks=(*x.chunks, (2,)), new_axis=x.ndim, meta=meta)
 
 
-def _whole(parts: Any, dtype: DType) -> Any:
+def _whole(parts: da.Array, dtype: DType) -> da.Array:
     """The complex numbers that have these parts."""
     last = parts.ndim - 1
     order = [dim for dim in parts._meta.layout.order if dim != last]
@@ -279,11 +281,11 @@ def _whole_of(parts: Tensor, dtype: DType) -> Tensor:
     return squeeze(parts.view(dtype), axis=-1)
 
 
-def axes_of(what: str, x: Any, axis: Any) -> Ints:
+def axes_of(what: str, x: da.Array, axis: Axes | None) -> Ints:
     """The axes in ascending order; all of them for None."""
     return row_major(x.ndim) if axis is None else tuple(sorted(to_axes(what, axis, x.ndim)))
 
 
-def handed(result: object, out: object) -> Any:
+def handed(result: object, out: object) -> da.Array:
     """Return the result, and store it in Dask's array `out` if that is not None."""
     return result if out is None else da.core.handle_out(out, result)

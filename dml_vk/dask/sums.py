@@ -8,7 +8,7 @@ that lie in its run, and nodes of several chunks are joined two by two, as the t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -55,7 +55,7 @@ class Placed(NamedTuple):
     start: int
 
 
-def reduced(name: str, x: Any, axes: Ints, dtype: DType, *, keepdims: bool) -> Any:
+def reduced(name: str, x: da.Array, axes: Ints, dtype: DType, *, keepdims: bool) -> da.Array:
     """Reduce an array of Dask, whose chunks are tensors of this dtype, by a sum or product."""
     x = in_runs(x, axes)
     sizes = tuple([int(size) for size in x.shape])
@@ -75,7 +75,7 @@ def reduced(name: str, x: Any, axes: Ints, dtype: DType, *, keepdims: bool) -> A
     )
 
 
-def in_runs(x: Any, axes: Ints) -> Any:
+def in_runs(x: da.Array, axes: Ints) -> da.Array:
     """Rechunk, if necessary, so that each chunk has a run of the elements of each result.
 
     One of the reduced axes may be split. Those after it must be in one chunk, and those before it
@@ -111,7 +111,7 @@ def nodes_in(start: int, stop: int, total: int) -> Iterator[tuple[int, int, int,
         at += 2**level
 
 
-def _placed(chunk: Tensor, *, axes: Ints, sizes: Ints, block_info: Any = None) -> Any:
+def _placed(chunk: Tensor, *, axes: Ints, sizes: Ints, block_info: Any = None) -> Placed:
     places = block_info[0]["array-location"]
     start = 0
     for axis in axes:
@@ -121,7 +121,7 @@ def _placed(chunk: Tensor, *, axes: Ints, sizes: Ints, block_info: Any = None) -
 
 def _nodes_of(
     placed: Placed, *, axis: Ints, keepdims: bool, tree: Tree, computing_meta: bool = False
-) -> Any:
+) -> Placed | list[Node]:
     """Reduce the nodes of the tree that lie in a chunk."""
     if computing_meta:
         return placed
@@ -137,7 +137,7 @@ def _nodes_of(
     ]
 
 
-def _flat(parts: Any) -> Iterable[Node]:
+def _flat(parts: Any) -> list[Node]:
     """Nodes in nested lists."""
     if isinstance(parts, Node):
         return [parts]
@@ -166,7 +166,7 @@ def _joined(parts: object, *, axis: Ints, keepdims: bool, tree: Tree) -> list[No
 
 def _root(
     parts: object, *, axis: Ints, keepdims: bool, tree: Tree, computing_meta: bool = False
-) -> Any:
+) -> Tensor:
     """The sum or product of all elements."""
     ((_, _, value),) = _joined(parts, axis=axis, keepdims=keepdims, tree=tree)
     if keepdims:

@@ -57,7 +57,7 @@ def to_zarr(
 
 
 def from_zarr(
-    store: Any, *, component: str | None = None, chunks: Chunks | None = None, **named: Any
+    store: object, *, component: str | None = None, chunks: Chunks | None = None, **named: Any
 ) -> da.Array:
     """Read an array of zarr in pieces, as tensors in the memory format that its attributes name.
 

@@ -114,7 +114,7 @@ class OverTensors(Typed):
     def bind(self, *buffers: Buffer | None) -> tuple[Buffer | None, ...]:
         """Check the buffers. Two outputs need two of them."""
         bound = super().bind(*buffers)
-        outputs: dict[Any, str] = {}
+        outputs: dict[object, str] = {}
         for name, buffer in zip(self._bindings, bound):
             if buffer is not None and name.startswith("output"):
                 other = outputs.setdefault(buffer.allocation, name)
@@ -169,7 +169,7 @@ class OverTensors(Typed):
             rule = f"{name} must be of {kind.__name__}"
             raise LayoutError(self._what, rule, **{name: value})
 
-    def _set(self, name: str, value: Any) -> Any:
+    def _set(self, name: str, value: object) -> Any:
         object.__setattr__(self, name, value)
         return value
 

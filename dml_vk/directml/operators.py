@@ -134,7 +134,7 @@ class Operator:
         return f"{type(self).__name__}({values})"
 
 
-def held(what: str, name: str, data_type: DataType, value: Any, codes: str = "") -> Any:
+def held(what: str, name: str, data_type: DataType, value: object, codes: str = "") -> Any:
     """Convert a number to a data type, by the first of these `struct` codes that accepts it."""
     for code in codes or CODES[data_type]:
         try:

@@ -21,10 +21,10 @@ class CustomVjp:
     def __init__(self, f: Callable[..., Any]) -> None:
         functools.update_wrapper(self, f)
         self._function = f
-        self._forward: Callable[..., Any] | None = None
-        self._backward: Callable[..., Any] | None = None
+        self._forward: Callable[..., object] | None = None
+        self._backward: Callable[..., object] | None = None
 
-    def defvjp(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> None:
+    def defvjp(self, forward: Callable[..., object], backward: Callable[..., object]) -> None:
         """Set what computes the result with what the way back needs, and the way back."""
         for name, function in (("forward", forward), ("backward", backward)):
             if not callable(function):
@@ -83,7 +83,7 @@ class CustomVjp:
             recorder.note(Entry(caller("custom_vjp"), operands, results, saved, pull, is_new=True))
         return result
 
-    def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    def _positional(self, args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[Any, ...]:
         """Arguments in the order of the parameters, as forward and backward have them."""
         bound = inspect.signature(self._function).bind(*args, **kwargs)
         bound.apply_defaults()
@@ -96,14 +96,14 @@ class CustomVjp:
 _SAVED = object()  # in place of a tensor that an entry has saved
 
 
-def _taken_out(x: Any, saved: list[Any]) -> Any:
+def _taken_out(x: object, saved: list[object]) -> Any:
     if not isinstance(x, Tensor):
         return x
     saved.append(x)
     return _SAVED
 
 
-def _called(guard: Tape, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+def _called(guard: Tape, function: Callable[..., object], args: tuple[Any, ...]) -> Any:
     """Call a function; refuse what it has of the tape's values apart from its arguments."""
     own = trees.replace(args, lambda x: guard.constant(x) if isinstance(x, Tensor) else x)
     with guard.recording():
@@ -114,7 +114,7 @@ def _called(guard: Tape, function: Callable[..., Any], args: tuple[Any, ...]) ->
     return trees.replace(result, guard.plain)
 
 
-def custom_vjp(f: Callable[..., Any]) -> CustomVjp:
+def custom_vjp(f: Callable[..., object]) -> CustomVjp:
     """Return the same function, with `defvjp(forward, backward)` to define its gradient.
 
     `forward` has the arguments of `f`, and returns its result and anything that `backward` needs.

@@ -43,7 +43,7 @@ class Alias:
             self.check_owner(context.recorder())
         return self.origin.arena
 
-    def check_owner(self, recorder: Any) -> None:
+    def check_owner(self, recorder: object) -> None:
         """Raise an error if the tape of the function is not around what is done."""
         while recorder is not self.owner:
             recorder = getattr(recorder, "outer", None)

@@ -15,10 +15,11 @@ from dml_vk.gradients.tape import Entry, Tape
 from dml_vk.observe.callers import caller
 from dml_vk.ops.view import View
 from dml_vk.runtime.arenas import MemoryRange
+from dml_vk.runtime.executor import Do, Operands, Source
 from dml_vk.tensor.core import Tensor
 
 
-def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
+def checkpoint(f: Callable[..., object]) -> Callable[..., Any]:
     """Return the same function, of which gradients keep nothing but its operands.
 
     It is computed again on the way back, with the same random numbers.
@@ -31,13 +32,13 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     if not callable(f):
         raise DTypeError("checkpoint", "f must be callable", f=f)
 
-    def recomputed(*args: Any, **kwargs: Any) -> Any:
+    def recomputed(*args: object, **kwargs: object) -> Any:
         recorder = context.recorder()
         if not isinstance(recorder, Tape):
             return f(*args, **kwargs)
         # Lists and dicts may be changed before the function is computed again.
         own_args, own_kwargs = trees.replace((args, kwargs), lambda x: x)
-        operands: list[Any] = []
+        operands: list[object] = []
         trees.replace((args, kwargs), operands.append)
         return _noted(recorder, lambda: f(*own_args, **own_kwargs), operands)
 
@@ -54,26 +55,30 @@ class Again(Tape):
 
     def operation(
         self,
-        function: Callable[..., Any],
-        params: tuple[Any, ...],
-        do: Callable[[Sequence[Any], Any], Any],
-        operands: Sequence[Any],
-        out: Any,
-    ) -> Any:
+        function: Callable[..., Tensor],
+        params: tuple[object, ...],
+        do: Do,
+        operands: Operands,
+        out: Tensor | None,
+    ) -> Tensor:
         self.read(operands)
         result = super().operation(function, params, do, operands, out)
         self._note_new(result, operands)
         return result
 
     def whole(
-        self, function: Callable[..., Any], params: Any, operands: Sequence[Any], out: Any
+        self,
+        function: Callable[..., object],
+        params: tuple[object, ...],
+        operands: Operands,
+        out: Tensor | None,
     ) -> Any:
         self.read(operands)
         result = super().whole(function, params, operands, out)
         self._note_new(result, operands)
         return result
 
-    def write(self, do: Callable[[Any, Any], None], source: Any, target: Any) -> None:
+    def write(self, do: Callable[[Source, View], None], source: Source, target: View) -> None:
         self.read([source])
         super().write(do, source, target)
 
@@ -87,13 +92,13 @@ class Again(Tape):
     def allocated(self, memory: MemoryRange) -> None:
         self._own.add(id(memory))
 
-    def _note_new(self, result: Any, operands: Sequence[Any]) -> None:
+    def _note_new(self, result: object, operands: Sequence[object]) -> None:
         shared = {id(x.allocation) for x in operands if isinstance(x, View)}
         for x in result if isinstance(result, (tuple, list)) else (result,):
             if isinstance(x, View) and id(x.allocation) not in shared:
                 self.allocated(x.allocation)
 
-    def read(self, operands: Iterable[Any]) -> None:
+    def read(self, operands: Iterable[object]) -> None:
         """Note the memory of operands, unless the function allocated it."""
         for x in operands:
             if isinstance(x, View) and id(x.allocation) not in self._own:
@@ -113,7 +118,7 @@ class Again(Tape):
                 self._aliases[id(x.allocation)] = Alias(now.allocation, self)
 
 
-def _noted(tape: Tape, run: Callable[[], Any], operands: Iterable[Any]) -> Any:
+def _noted(tape: Tape, run: Callable[[], object], operands: Iterable[object]) -> Any:
     """Run a function on a tape of its own, whose entries are not kept."""
     inner = tape.part(Again())
     claims: list[Ints] = []
@@ -145,7 +150,7 @@ def _noted(tape: Tape, run: Callable[[], Any], operands: Iterable[Any]) -> Any:
     return result
 
 
-def _own(inner: Tape, tape: Tape, result: Any) -> list[Tensor]:
+def _own(inner: Tape, tape: Tape, result: object) -> list[Tensor]:
     """The results whose gradients the inner tape has, and not the outer one."""
     own = {id(x.allocation): x for x in trees.leaves(result) if inner.varies(x)}
     return [_whole(inner.homes[key]) for key in own if key not in tape.homes]

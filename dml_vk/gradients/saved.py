@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dml_vk.dtypes import DType
 from dml_vk.gradients.memory import over, place_of
@@ -30,7 +30,7 @@ def move(view: View, entries: Sequence[Entry]) -> MemoryRange:
     return new
 
 
-def make_private(entries: Sequence[Entry], results: Iterable[Any]) -> None:
+def make_private(entries: Sequence[Entry], results: Iterable[object]) -> None:
     """Copy what the user can write to later: memory from outside, and that of results."""
     shared = {place_of(x.allocation) for x in results if isinstance(x, View)}
     own = {place_of(x.allocation) for entry in entries if entry.is_new for x in entry.results}

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, TypeVar, cast
+from typing import Any, TypeGuard, TypeVar, cast
 
 import dml_vk.gradients.rules  # noqa: F401 it loads them
 from dml_vk import context
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import whole
+from dml_vk.dtypes import DType
 from dml_vk.errors import GradientError
 from dml_vk.gradients.memory import FLOATS, Alias, Home, over, place_of
 from dml_vk.gradients.nans import check_no_nan
@@ -35,7 +36,8 @@ from dml_vk.observe.callers import Caller, caller, writes_for_user
 from dml_vk.ops.copy import copied, copy_elements
 from dml_vk.ops.view import View
 from dml_vk.runtime.arenas import MemoryRange
-from dml_vk.runtime.executor import Executor, Records
+from dml_vk.runtime.device_work import DeviceWork
+from dml_vk.runtime.executor import Do, Executor, Operands, Records, Source
 from dml_vk.runtime.hazards import Access
 from dml_vk.tensor.core import Tensor
 
@@ -53,7 +55,7 @@ class Entry:
     def __init__(
         self,
         call: Caller,
-        operands: Sequence[Any],
+        operands: Sequence[object],
         results: Sequence[View],
         saved: list[Any],
         pull: Pull,
@@ -154,12 +156,12 @@ class Tape:
         alias = self._aliases.get(id(x.allocation)) if isinstance(x, View) else None
         return x if alias is None else over(x, alias.origin)
 
-    def origin(self, memory: Any) -> Any:
+    def origin(self, memory: MemoryRange) -> MemoryRange:
         """The memory of a tensor as it is outside of the tape."""
         alias = self._aliases.get(id(memory))
         return memory if alias is None else alias.origin
 
-    def varies(self, x: Any) -> bool:
+    def varies(self, x: object) -> TypeGuard[View]:
         """Whether a gradient may flow to this operand."""
         if not isinstance(x, View):
             return False
@@ -173,12 +175,12 @@ class Tape:
 
     def operation(
         self,
-        function: Callable[..., Any],
-        params: tuple[Any, ...],
-        do: Callable[[Sequence[Any], Any], Any],
-        operands: Sequence[Any],
-        out: Any,
-    ) -> Any:
+        function: Callable[..., Tensor],
+        params: tuple[object, ...],
+        do: Do,
+        operands: Operands,
+        out: Tensor | None,
+    ) -> Tensor:
         terms = (*operands, out) if does_update(function) else operands
         varying = any(map(self.varies, terms))
         rule = rule_of(function) if varying else None
@@ -225,17 +227,21 @@ class Tape:
         if rule is None or out.dtype.kind not in FLOATS:
             self._overwritten(out)
 
-    def _shared(self, result: Any, operands: Sequence[Any]) -> Any:
+    def _shared(self, result: Tensor, operands: Operands) -> Tensor:
         """Return a result as the function has it, if it is a view of an operand."""
         memory = getattr(result, "allocation", None)
         for x in operands:
             alias = self._aliases.get(id(x.allocation)) if isinstance(x, View) else None
-            if alias is not None and alias.origin is memory:
+            if isinstance(x, View) and alias is not None and alias.origin is memory:
                 return over(result, x.allocation)
         return result
 
     def whole(
-        self, function: Callable[..., Any], params: Any, operands: Sequence[Any], out: Any
+        self,
+        function: Callable[..., object],
+        params: tuple[object, ...],
+        operands: Operands,
+        out: Tensor | None,
     ) -> Any:
         """Do and note a function that may have several results, with a rule for all of them."""
         varying = any(map(self.varies, operands))
@@ -256,19 +262,17 @@ class Tape:
         copy_elements(caller().op, own[0], out)
         return (out,) if isinstance(result, tuple) else out
 
-    def write(self, do: Callable[[Any, Any], None], source: Any, target: Any) -> None:
+    def write(self, do: Callable[[Source, View], None], source: Source, target: View) -> None:
         """Do and note a copy, a conversion or a fill."""
-        varying = self.varies(source)
+        like = _like(source) if self.varies(source) else None
         self.before_write(target)
         with self.outside():
             do(self.plain(source), self.plain(target))
-        if not varying or target.dtype.kind not in FLOATS:
+        if like is None or target.dtype.kind not in FLOATS:
             self._overwritten(target)
             return
-        self._add(
-            Entry(caller("copy"), [source], [target], [_like(source)], pull_write, is_new=False),
-            target,
-        )
+        entry = Entry(caller("copy"), [source], [target], [like], pull_write, is_new=False)
+        self._add(entry, target)
 
     def note(self, entry: Entry) -> None:
         """Note what is no operation: new results that depend on operands."""
@@ -278,11 +282,11 @@ class Tape:
 
     def _note(
         self,
-        function: Callable[..., Any],
-        params: tuple[Any, ...],
+        function: Callable[..., object],
+        params: tuple[object, ...],
         rule: Pullback,
-        operands: Sequence[Any],
-        inputs: Sequence[Any],
+        operands: Operands,
+        inputs: Operands,
         result: Tensor,
         *,
         is_new: bool,
@@ -351,7 +355,7 @@ class Tape:
 
     # What is done without an operation.
 
-    def on(self, device: Any) -> Executor:
+    def on(self, device: DeviceWork) -> Executor:
         return Watched(self, device)
 
     # What the tape of a function that is computed again must know.
@@ -359,7 +363,7 @@ class Tape:
     def allocated(self, memory: MemoryRange) -> None:
         """Be told of new memory, apart from that of results."""
 
-    def read(self, operands: Iterable[Any]) -> None:
+    def read(self, operands: Iterable[object]) -> None:
         """Be told of operands."""
 
     def join(self, tape: Tape) -> None:
@@ -395,6 +399,6 @@ class Tape:
 _SEEN = {f"Tensor.__{name}__" for name in ("bool", "repr", "str", "format")}
 
 
-def _like(source: View) -> Any:
+def _like(source: View) -> tuple[Ints, DType]:
     """What the rule of a write needs: the dtype and shape alone."""
     return source.layout.sizes, source.dtype

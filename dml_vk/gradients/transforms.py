@@ -27,7 +27,11 @@ class _Run:
     """A function that has run on a tape: its result, and what gradients are pulled back through."""
 
     def __init__(
-        self, function: Function, args: Sequence[Any], chosen: Sequence[int], kwargs: dict[str, Any]
+        self,
+        function: Function,
+        args: Sequence[object],
+        chosen: Sequence[int],
+        kwargs: dict[str, Any],
     ) -> None:
         self._tape = tape = Tape()
         self.primals = tuple([args[position] for position in chosen])
@@ -97,7 +101,7 @@ def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
     return _differentiated("grad", f, argnums, has_aux, _gradient)
 
 
-def _value_and_gradient(result: Any, gradient: Any, has_aux: bool) -> Any:
+def _value_and_gradient(result: object, gradient: object, has_aux: bool) -> Any:
     return result, gradient
 
 
@@ -106,14 +110,14 @@ def _gradient(result: Any, gradient: Any, has_aux: bool) -> Any:
 
 
 def _differentiated(
-    what: str, f: Function, argnums: Any, has_aux: bool, answer: Callable[[Any, Any, bool], Any]
+    what: str, f: Function, argnums: object, has_aux: bool, answer: Callable[[Any, Any, bool], Any]
 ) -> Function:
     has_aux = to_bool(what, "has_aux", has_aux)
     _check_function(what, f)
     positions = _positions(what, argnums)
     several = isinstance(argnums, (tuple, list))
 
-    def differentiated(*args: Any, **kwargs: Any) -> Any:
+    def differentiated(*args: object, **kwargs: Any) -> Any:
         chosen = positions(len(args))
         run = _Run(f, args, chosen, kwargs)
         if has_aux and not (isinstance(run.result, tuple) and len(run.result) == 2):
@@ -162,7 +166,7 @@ def _check_scalar(what: str, value: object) -> None:
         raise GradientError(what, rule, result=value if is_tensor else type(value).__name__)
 
 
-def vjp(f: Function, *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+def vjp(f: Function, *primals: object) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """Return `f(*primals)`, and the function that pulls a gradient of it back to the arguments.
 
     That function takes a tree of tensors like the result, and returns a tuple with a gradient for
@@ -190,7 +194,7 @@ def _pullback(run: _Run) -> Callable[[Any], tuple[Any, ...]]:
     return pullback
 
 
-def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(f: Function, primals: Sequence[object], tangents: Sequence[object]) -> tuple[Any, Any]:
     """Return `f(*primals)`, and how it changes if the arguments change by the tangents.
 
     >>> import dml_vk
@@ -225,7 +229,7 @@ def jacobian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
     several = isinstance(argnums, (tuple, list))
     positions = _positions("jacobian", argnums)
 
-    def derivatives(*args: Any, **kwargs: Any) -> Any:
+    def derivatives(*args: object, **kwargs: Any) -> Any:
         numbers = positions(len(args))
 
         def partial(*chosen: Any) -> Any:
@@ -285,7 +289,7 @@ def hessian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
     return jacobian(grad(f, argnums), argnums)
 
 
-def stop_gradient(x: Any) -> Any:
+def stop_gradient(x: object) -> Any:
     """Return the same values, through which no gradient flows; of a tree, each tensor so.
 
     >>> import dml_vk

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from dml_vk.array.creation.arrays import zeros_like as zeros_like
 from dml_vk.compiler.trees import replace as replace
@@ -12,16 +12,16 @@ from dml_vk.gradients.memory import FLOATS
 from dml_vk.tensor.core import Tensor
 
 
-def varies(x: Any) -> bool:
+def varies(x: object) -> TypeGuard[Tensor]:
     """Whether there is a gradient of a leaf: it is a tensor of floats or complex numbers."""
     return isinstance(x, Tensor) and x.dtype.kind in FLOATS
 
 
-def leaves(tree: Any) -> list[Tensor]:
+def leaves(tree: object) -> list[Tensor]:
     """The tensors of floats and complex numbers, in order."""
     tensors: list[Tensor] = []
 
-    def note(x: Any) -> Any:
+    def note(x: object) -> object:
         if varies(x):
             tensors.append(x)
         return x
@@ -30,7 +30,7 @@ def leaves(tree: Any) -> list[Tensor]:
     return tensors
 
 
-def mapped(tree: Any, change: Callable[[Tensor], Any], otherwise: Callable[[Any], Any]) -> Any:
+def mapped(tree: object, change: Callable[[Tensor], Any], otherwise: Callable[[Any], Any]) -> Any:
     """The same tree, with what these make of leaves that vary and of others."""
     return replace(tree, lambda x: change(x) if varies(x) else otherwise(x))
 
@@ -41,7 +41,7 @@ def filled(tree: Any, values: Sequence[Any]) -> Any:
     return mapped(tree, lambda _: next(left), lambda _: None)
 
 
-def gradients_of(what: str, tree: Any, like: Any) -> list[Tensor | None]:
+def gradients_of(what: str, tree: object, like: object) -> list[Tensor | None]:
     """The gradients in a tree of leaves that vary in another one; None for a leaf or a branch."""
     if tree is None:
         return [None] * len(leaves(like))
@@ -61,17 +61,18 @@ def gradients_of(what: str, tree: Any, like: Any) -> list[Tensor | None]:
     return [tree]
 
 
-def matched(what: str, name: str, tree: Any, like: Any) -> list[Tensor]:
+def matched(what: str, name: str, tree: object, like: object) -> list[Tensor]:
     """The tensors of a tree at the leaves that vary in another one, of their shapes and dtypes."""
-    pairs = list(_pairs(what, name, tree, like))
-    for x, y in pairs:
+    tensors = []
+    for x, y in list(_pairs(what, name, tree, like)):
         if not isinstance(x, Tensor) or x.shape != y.shape or x.dtype is not y.dtype:
             rule = f"{name} must have the shape and dtype {y.shape}, {y.dtype.name}"
             raise GradientError(what, rule, **{name: x})
-    return [x for x, _ in pairs]
+        tensors.append(x)
+    return tensors
 
 
-def _pairs(what: str, name: str, tree: Any, like: Any) -> Iterator[tuple[Any, Tensor]]:
+def _pairs(what: str, name: str, tree: object, like: object) -> Iterator[tuple[object, Tensor]]:
     if isinstance(like, (tuple, list)):
         if not isinstance(tree, (tuple, list)) or len(tree) != len(like):
             raise _other(what, name, tree)
@@ -86,6 +87,6 @@ def _pairs(what: str, name: str, tree: Any, like: Any) -> Iterator[tuple[Any, Te
         yield tree, like
 
 
-def _other(what: str, name: str, tree: Any) -> GradientError:
+def _other(what: str, name: str, tree: object) -> GradientError:
     rule = f"{name} must be nested as the other is"
     return GradientError(what, rule, **{name: type(tree).__name__})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
@@ -15,18 +15,20 @@ from dml_vk.runtime.hazards import Access
 
 if TYPE_CHECKING:
     from dml_vk.gradients.tape import Tape
+    from dml_vk.runtime.device_work import DeviceWork
 
 
 class Watched:
     """The executor of what is done on a device outside of noted operations."""
 
-    def __init__(self, tape: Tape, device: Any) -> None:
+    def __init__(self, tape: Tape, device: DeviceWork) -> None:
         self._tape = tape
         self._device = device
 
     def allocate(self, what: str, nbytes: int, near: MemoryRange | None = None) -> MemoryRange:
         with self._tape.outside():
-            memory: MemoryRange = self._device.allocate(what, nbytes, self._tape.origin(near))
+            near = None if near is None else self._tape.origin(near)
+            memory = self._device.allocate(what, nbytes, near)
         self._tape.allocated(memory)
         return memory
 

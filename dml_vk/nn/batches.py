@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import nan
-from typing import Any
 
 from dml_vk.array.calls import call
 from dml_vk.array.math.elementwise import square, subtract
@@ -93,7 +92,7 @@ def batch_norm_train(
 
 
 @operation(flexible="first")
-def _statistics(operands: Sequence[Any], out: Tensor | None, eps: float) -> Tensor:
+def _statistics(operands: Sequence[Tensor], out: Tensor | None, eps: float) -> Tensor:
     """Return the mean and the variance of each channel, and the pair that its elements need."""
     what = "batch_norm_train"
     x: Tensor = operands[0]
@@ -116,7 +115,7 @@ def _statistics(operands: Sequence[Any], out: Tensor | None, eps: float) -> Tens
 
 @operation(flexible="first")
 def _by_statistics(
-    operands: Sequence[Any],
+    operands: Sequence[Tensor],
     out: Tensor | None,
     has: tuple[bool, ...],
     eps: float,
@@ -140,7 +139,7 @@ def _by_statistics(
 
 @operation(flexible="first")
 def _normalised(
-    operands: Sequence[Any],
+    operands: Sequence[Tensor],
     out: Tensor | None,
     has: tuple[bool, ...],
     eps: float,

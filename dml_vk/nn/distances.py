@@ -259,10 +259,10 @@ class _Loss:
     def __init__(
         self,
         what: str,
-        reduction: Any,
-        out: Any,
+        reduction: object,
+        out: Tensor | None,
         reductions: Sequence[str] = REDUCTIONS,
-        **operands: Any,
+        **operands: object,
     ) -> None:
         self.out = out
         self.reduction = to_word(what, "reduction", reduction, reductions)
@@ -302,7 +302,7 @@ def _written(result: Tensor, out: Tensor | None) -> Tensor:
     return out
 
 
-def _bend(what: str, name: str, value: Any, *, is_open: bool) -> float:
+def _bend(what: str, name: str, value: object, *, is_open: bool) -> float:
     """Where a loss goes over from squares to a line."""
     number = float(to_number(what, name, value))
     if not (0 < number < math.inf or (number == 0 and not is_open)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.array.calls import call
 from dml_vk.dtypes import bool_, float32, float64
@@ -51,7 +50,7 @@ def dropout(x: Tensor, p: float, *, generator: Generator, out: Tensor | None = N
 
 
 @operation(flexible="first")
-def _dropped(operands: Sequence[Any], out: Tensor | None) -> Tensor:
+def _dropped(operands: Sequence[Tensor], out: Tensor | None) -> Tensor:
     what, (x, drawn, rate, factor) = "dropout", operands
     result = result_over(what, x.layout.like(), x.dtype, x, out)
     is_kept = temporary_like(what, drawn, bool_)

@@ -88,11 +88,11 @@ def cross_entropy(
 
 def _loss(
     what: str,
-    x: Any,
-    target: Any,
+    x: object,
+    target: object,
     weight: Any,
-    ignore_index: Any,
-    reduction: Any,
+    ignore_index: object,
+    reduction: object,
     out: Tensor | None,
 ) -> Tensor:
     x, target, weight = arrays_beside(what, x, target, weight)

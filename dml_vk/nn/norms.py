@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dml_vk.arguments import Axes, Ints, several, to_bool, to_int, to_ints
@@ -204,12 +204,12 @@ def _broadcasts(sizes: Ints, to: Ints) -> bool:
 def _over_last(
     what: str,
     pair: str,
-    x: Any,
-    shape: Any,
-    weight: Any,
-    bias: Any,
+    x: object,
+    shape: object,
+    weight: object,
+    bias: object,
     out: Tensor | None,
-    *params: Any,
+    *params: object,
 ) -> Tensor:
     x = floats(what, x)
     sizes = to_ints(what, "normalized_shape", several(shape))
@@ -222,14 +222,14 @@ def _over_last(
 
 
 def _called(
-    function: Any,
+    function: Callable[..., Tensor],
     what: str,
     x: Tensor,
     shape: Ints,
-    weight: Tensor | None,
-    bias: Tensor | None,
+    weight: object,
+    bias: object,
     out: Tensor | None,
-    *params: Any,
+    *params: object,
 ) -> Tensor:
     """Call the function with x and what there is of weight and bias, which have this shape."""
     operands = [x]
@@ -241,7 +241,7 @@ def _called(
 
 @operation(flexible="first")
 def _rows(
-    operands: Sequence[Any],
+    operands: Sequence[Tensor],
     out: Tensor | None,
     what: str,
     has: tuple[bool, ...],
@@ -259,7 +259,7 @@ def _rows(
 
 @operation(flexible="first")
 def _instances(
-    operands: Sequence[Any],
+    operands: Sequence[Tensor],
     out: Tensor | None,
     what: str,
     has: tuple[bool, ...],
@@ -276,7 +276,7 @@ def _instances(
 
 @operation(flexible="first")
 def _groups(
-    operands: Sequence[Any],
+    operands: Sequence[Tensor],
     out: Tensor | None,
     what: str,
     has: tuple[bool, ...],

@@ -227,7 +227,7 @@ def _windowed(
     padding: object,
     dilation: object,
     ceil_mode: object,
-) -> tuple[Any, ...]:
+) -> tuple[object, ...]:
     """Return the arguments in the hashable form that `_pool` takes."""
     rank = spatial_rank(what, to_tensor(what, "x", x).shape)
     kernel = each_dim(what, "kernel_size", kernel_size, rank)
@@ -302,7 +302,7 @@ def _input(what: str, x: object, dtypes: Sequence[DType]) -> Tensor:
     return tensor
 
 
-def _output_size(what: str, x: Any, output_size: Any) -> Ints:
+def _output_size(what: str, x: Tensor, output_size: Any) -> Ints:
     spatial = to_tensor(what, "x", x).shape[-spatial_rank(what, x.shape) :]
     if output_size is None:
         return spatial

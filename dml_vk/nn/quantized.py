@@ -76,7 +76,7 @@ def quantize(
 
 
 @operation(flexible="first")
-def _quantized(operands: Sequence[Any], out: Tensor | None, kind: DType) -> Tensor:
+def _quantized(operands: Sequence[Tensor], out: Tensor | None, kind: DType) -> Tensor:
     what, (x, scale, zero_point) = "quantize", operands
     result = result_over(what, x.layout.like(), kind, x, out)
     wide = temporary_like(what, result, float32)
@@ -119,7 +119,7 @@ def dequantize(
 
 
 @operation(flexible="first")
-def _dequantized(operands: Sequence[Any], out: Tensor | None, kind: DType) -> Tensor:
+def _dequantized(operands: Sequence[Tensor], out: Tensor | None, kind: DType) -> Tensor:
     what, (x, scale, zero_point) = "dequantize", operands
     result = result_over(what, x.layout.like(), kind, x, out)
     steps = temporary_like(what, result, int32)

@@ -47,7 +47,7 @@ def resample(
     scale: float | Sequence[float] | None = None,
     mode: str = "nearest",
     align_corners: bool = False,
-    coordinates: str | Sequence[Any] | None = None,
+    coordinates: str | Sequence[object] | None = None,
     rounding: str | None = None,
     cubic: float = CUBIC,
     out: Tensor | None = None,
@@ -94,7 +94,7 @@ def resample(
 
 
 def _maps(
-    what: str, sizes: Ints, size: Any, scale: Any, coordinates: Any
+    what: str, sizes: Ints, size: object, scale: Any, coordinates: Any
 ) -> tuple[CoordinateMap, ...]:
     if size is None and scale is None:
         raise RangeError(what, "size or scale must be given", size=size, scale=scale)

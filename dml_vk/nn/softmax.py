@@ -89,7 +89,7 @@ def _over_rows(what: str, pair: str, x: Tensor, axis: object, out: Tensor | None
 
 @operation(flexible="first")
 def _finished(
-    operands: Sequence[Any], out: Tensor | None, what: str, pair: str, axis: Any
+    operands: Sequence[object], out: Tensor | None, what: str, pair: str, axis: Any
 ) -> Tensor:
     x = floats(what, operands[0])
     axes = reduced_axes(what, x, axis)
@@ -102,7 +102,7 @@ def _finished(
 
 
 @operation(flexible="first")
-def _log_sum(operands: Sequence[Any], out: Tensor | None, axis: Any, keepdims: bool) -> Tensor:
+def _log_sum(operands: Sequence[object], out: Tensor | None, axis: Any, keepdims: bool) -> Tensor:
     what = "logsumexp"
     x = floats(what, operands[0])
     axes = reduced_axes(what, x, axis)
@@ -120,7 +120,7 @@ def _log_sum(operands: Sequence[Any], out: Tensor | None, axis: Any, keepdims: b
 
 
 @operation(flexible="first")
-def _first_largest(operands: Sequence[Any], out: Tensor | None, axis: Any) -> Tensor:
+def _first_largest(operands: Sequence[object], out: Tensor | None, axis: Any) -> Tensor:
     what = "hardmax"
     x = floats(what, operands[0])
     axes = reduced_axes(what, x, axis)

@@ -7,7 +7,6 @@ is implicitly copied between host and device.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ FUNCTIONS = {numpy: call for numpy, call in CALLS if numpy is not None}
 
 def function(
     x: Tensor, func: Adapter, types: Iterable[type], args: Arguments, named: Options
-) -> Any:
+) -> object:
     """Implement `__array_function__`: any function of NumPy's, called as NumPy documents it.
 
     Functions that create arrays were called with x as `like=`.

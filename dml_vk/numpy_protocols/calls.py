@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 else:
     # Not fully imported yet: its attributes are looked up late.
     ours = sys.modules["dml_vk"]
-NOT_GIVEN: Any = np._NoValue  # NumPy's marker of arguments that are not given
+NOT_GIVEN: object = np._NoValue  # NumPy's marker of arguments that are not given
 # Values of options that can be ignored: defaults, and choices of algorithm.
 _IGNORABLE: dict[str, Arguments] = {
     "axisa": (-1,),
@@ -115,7 +115,7 @@ class Call:
         words = [word.lstrip("-").partition("=") for word in positional]
         self.positional = [*self.placed, *[name for name, _, _ in words]]
 
-    def __call__(self, args: Arguments, named: Options) -> Any:
+    def __call__(self, args: Arguments, named: Options) -> object:
         options = dict(named)
         if self.placed != ["..."]:
             if len(args) > len(self.positional):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dml_vk.numpy_protocols.calls import NOT_GIVEN, Arguments, Options
@@ -17,12 +15,12 @@ class Download:
     def __init__(self, name: str) -> None:
         self.what, self.function = f"numpy.{name}", getattr(np, name)
 
-    def __call__(self, args: Arguments, named: Options) -> Any:
+    def __call__(self, args: Arguments, named: Options) -> object:
         arrays = {name: _downloaded(value) for name, value in named.items()}
         return self.function(*map(_downloaded, args), **arrays)
 
 
-def _downloaded(value: object) -> Any:
+def _downloaded(value: object) -> object:
     return value.numpy() if isinstance(value, Tensor) else value
 
 

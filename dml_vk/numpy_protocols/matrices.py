@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dml_vk.errors import DTypeError
 from dml_vk.numpy_protocols.calls import ours
 from dml_vk.tensor.core import Tensor
@@ -27,13 +25,13 @@ def pinv(
     return ours.linalg.pinv(a, rtol=rtol if rcond is None else rcond)
 
 
-def qr(a: Tensor, mode: str = "reduced") -> Any:
+def qr(a: Tensor, mode: str = "reduced") -> object:
     return ours.linalg.qr(a, mode="reduced").R if mode == "r" else ours.linalg.qr(a, mode=mode)
 
 
 def svd(
     a: Tensor, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
-) -> Any:
+) -> object:
     """Hermitian matrices are treated as general ones."""
     if not compute_uv:
         return ours.linalg.svdvals(a)

@@ -27,7 +27,7 @@ def _is_masked(row: Reduction) -> bool:
 
 
 # Implementations that are more than a call of one function.
-_ADAPTERS: dict[str, Callable[..., Any]] = {
+_ADAPTERS: dict[str, Callable[..., object]] = {
     "allclose": numbers.close("allclose"),
     "argsort": numbers.along_last("argsort"),
     "broadcast_arrays": shapes.broadcast_arrays,
@@ -251,7 +251,7 @@ NAMES = [word.partition(":")[0] for names, _ in _ROWS for word in names.split()]
 _DOWNLOADS = "array2string array_repr array_str save savetxt savez savez_compressed"
 
 
-def _in_numpy(name: str) -> Any:
+def _in_numpy(name: str) -> object:
     """NumPy's function of this name, or None if this NumPy lacks it."""
     function: Any = np
     for part in name.split("."):
@@ -259,7 +259,7 @@ def _in_numpy(name: str) -> Any:
     return function
 
 
-def _calls() -> Iterator[tuple[Any, Call | Download]]:
+def _calls() -> Iterator[tuple[object, Call | Download]]:
     for names, parameters in _ROWS:
         for word in names.split():
             name, colon, ours = word.partition(":")

@@ -36,7 +36,7 @@ def fold(machine: Machine, graph: Graph) -> None:
             machine.keep(value)
 
 
-def _is_constant(node: Node, values: dict[str, Any]) -> bool:
+def _is_constant(node: Node, values: dict[str, object]) -> bool:
     if node.operator is None or node.operator.is_random or any(node.graphs):
         return False
     if node.op in _GROWING or not all(name in values for name in node.inputs if name):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -80,7 +79,7 @@ class Model:
             raise ModelError("Model", rule, inputs=names, arguments=len(args))
         return self.run({**dict(zip(names, args)), **named})
 
-    def run(self, feeds: Mapping[str, Any]) -> dict[str, Value]:
+    def run(self, feeds: Mapping[str, object]) -> dict[str, Value]:
         """Return the outputs, by name, for these inputs: tensors, or what makes them.
 
         >>> import onnx.parser
@@ -93,7 +92,7 @@ class Model:
         """
         return self._named(self._run(self._values(feeds), self._compiled))
 
-    def measure(self, feeds: Mapping[str, Any]) -> tuple[dict[str, Value], list[NodeTime]]:
+    def measure(self, feeds: Mapping[str, object]) -> tuple[dict[str, Value], list[NodeTime]]:
         """Run it with its kernels one by one: the outputs, and how long each node took.
 
         >>> import onnx.parser
@@ -124,7 +123,7 @@ class Model:
             lines.append(self._compiled.explain() or "not run yet")
         return "\n".join(lines)
 
-    def _values(self, feeds: Mapping[str, Any]) -> list[Value]:
+    def _values(self, feeds: Mapping[str, object]) -> list[Value]:
         declared = self.inputs
         if feeds.keys() != declared.keys():
             rule = "inputs must be given by their names"

@@ -42,7 +42,7 @@ def read(what: str, model: ModelProto, source: Source) -> Graph:
 
 
 def read_function(
-    what: str, function: FunctionProto, attributes: dict[str, Any], source: Source
+    what: str, function: FunctionProto, attributes: dict[str, object], source: Source
 ) -> Graph:
     """Return the graph of a function that is called with these attributes."""
     reader = _Reader(what, None, source)
@@ -167,7 +167,7 @@ class _Reader:
             return None
 
     def _defaults(
-        self, proto: NodeProto, domain: str, version: int, attributes: dict[str, Any]
+        self, proto: NodeProto, domain: str, version: int, attributes: dict[str, object]
     ) -> dict[str, Any]:
         """The attributes, with the defaults of the operator's schema in this opset."""
         schema = self._schema(proto.op_type, domain, version)

@@ -34,7 +34,7 @@ class InferenceSession:
 
     def __init__(
         self,
-        path_or_bytes: Any,
+        path_or_bytes: object,
         sess_options: object = None,
         providers: object = None,
         provider_options: object = None,
@@ -57,7 +57,7 @@ class InferenceSession:
     def run(
         self,
         output_names: Sequence[str] | None,
-        input_feed: Mapping[str, Any],
+        input_feed: Mapping[str, object],
         run_options: object = None,
     ) -> list[Any]:
         """Return these outputs, or all if there are no names, as arrays."""

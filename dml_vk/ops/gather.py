@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -24,9 +24,9 @@ from dml_vk.runtime.arenas import Bytes, MemoryRange
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device_cache import device_cache
 from dml_vk.runtime.hazards import Access
+from dml_vk.runtime.host_copy import Array
 
 T = TypeVar("T")
-Array = np.ndarray[Any, np.dtype[Any]]
 CACHED_BYTES = 4096
 _MOST_FLAGS = 8  # of indexes that are checked at once, in memory that is used again
 

@@ -46,7 +46,7 @@ class Optimizer(ABC):
     def __init__(self, lr: Rate) -> None:
         self.lr = lr if callable(lr) or isinstance(lr, Tensor) else self._number("lr", lr)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in vars(self):  # programs hold these numbers, and would not follow
             raise AttributeError(explain(type(self).__name__, _UNCHANGED, **{name: value}))
         super().__setattr__(name, value)
@@ -58,7 +58,7 @@ class Optimizer(ABC):
     def _program(self) -> Compiled:
         return compile(self._advance)
 
-    def init(self, params: Any) -> dict[str, Any]:
+    def init(self, params: object) -> dict[str, Any]:
         """Return the state before the first step: `step`, and trees like that of the parameters.
 
         The state of float16 is float32. Leaves that are no floats are None in it.
@@ -75,7 +75,7 @@ class Optimizer(ABC):
         return state
 
     def update(
-        self, params: Any, grads: Any, state: dict[str, Any], lr: Rate | None = None
+        self, params: object, grads: Any, state: dict[str, Any], lr: Rate | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Return the parameters and the state after a step along these gradients.
 
@@ -115,7 +115,7 @@ class Optimizer(ABC):
     def _advance(
         self,
         step: Tensor,
-        rate: Any,
+        rate: object,
         params: Tensors,
         grads: Tensors,
         counts: list[Tensor | None],
@@ -128,7 +128,7 @@ class Optimizer(ABC):
             return self._numbers(astype(step, dtype), as_tensor(rate, dtype, step))
 
         shared: dict[DType, tuple[Any, ...]] = {}
-        changed: list[list[Any]] = [[] for _ in range(len(parts) + 2)]
+        changed: list[list[object]] = [[] for _ in range(len(parts) + 2)]
         for x, gradient, count, *own in zip(params, grads, counts, *parts):
             dtype = wide(x.dtype)
             if count is not None:
@@ -151,7 +151,7 @@ class Optimizer(ABC):
 
     @abstractmethod
     def _apply(
-        self, x: Tensor, gradient: Tensor, parts: Sequence[Tensor], *numbers: Any
+        self, x: Tensor, gradient: Tensor, parts: Sequence[Tensor], *numbers: object
     ) -> list[Tensor]:
         """The new parameter, and what is new of its state."""
 
@@ -169,7 +169,7 @@ class Optimizer(ABC):
     def _check_parameter(self, what: str, x: Tensor) -> None:  # noqa: B027 most take any
         """Check that a tensor can be trained."""
 
-    def _number(self, name: str, value: Any, most: float = math.inf) -> float:
+    def _number(self, name: str, value: object, most: float = math.inf) -> float:
         """Return a finite number of at least 0; a most that is given is not reached."""
         what = type(self).__name__
         number = float(to_number(what, name, value))
@@ -178,7 +178,7 @@ class Optimizer(ABC):
             raise RangeError(what, rule, **{name: value})
         return number
 
-    def _betas(self, betas: Any) -> tuple[float, float]:
+    def _betas(self, betas: object) -> tuple[float, float]:
         if not isinstance(betas, (tuple, list)) or len(betas) != 2:
             raise DTypeError(type(self).__name__, "betas must be two numbers", betas=betas)
         first, second = [self._number("betas", beta, 1.0) for beta in betas]

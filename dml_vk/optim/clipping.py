@@ -19,7 +19,7 @@ from dml_vk.tensor.core import Tensor
 _LEAST = 1e-6  # PyTorch adds it to the norm
 
 
-def clip_by_global_norm(grads: Any, most: float) -> tuple[Any, Tensor]:
+def clip_by_global_norm(grads: object, most: float) -> tuple[Any, Tensor]:
     """Return gradients scaled down to a norm of at most `most`, and the norm that they had.
 
     The norm is the root of the sum of all squares: sums of leaves in float32, or float64 if it is
@@ -50,7 +50,7 @@ def clip_by_global_norm(grads: Any, most: float) -> tuple[Any, Tensor]:
 
 
 @compile
-def _clipped(grads: Tensors, most: Any) -> tuple[Tensor, Tensors]:
+def _clipped(grads: Tensors, most: object) -> tuple[Tensor, Tensors]:
     dtype = float64 if any(x.dtype is float64 for x in grads) else float32
     total: Tensor | None = None
     for x in grads:

@@ -57,7 +57,7 @@ def like(tree: Any, tensors: Mapping[str, Tensor]) -> Any:
     return with_leaves(tree, leaves)
 
 
-def _walk(tree: Any, name: str) -> Iterator[tuple[str, Any]]:
+def _walk(tree: object, name: str) -> Iterator[tuple[str, Any]]:
     """Each leaf with its name, in order."""
     if isinstance(tree, dict):
         parts = list(tree.items())

@@ -13,20 +13,22 @@ from dml_vk.tensor.core import Tensor
 FLOATS = (float16, float32, float64)
 
 
-def leaves_of(tree: Any) -> list[Any]:
+def leaves_of(tree: object) -> list[Any]:
     """Everything in nested tuples, lists and dicts, in order."""
     leaves: list[Any] = []
     replace(tree, leaves.append)
     return leaves
 
 
-def with_leaves(tree: Any, leaves: Iterable[Any]) -> Any:
+def with_leaves(tree: object, leaves: Iterable[object]) -> Any:
     """The same structure with other leaves."""
     following = iter(leaves)
     return replace(tree, lambda _: next(following))
 
 
-def leaves_beside(what: str, name: str, tree: Any, other: Any, below: str = "params") -> list[Any]:
+def leaves_beside(
+    what: str, name: str, tree: object, other: object, below: str = "params"
+) -> list[Any]:
     """The leaves of a second tree of the same structure, in the order of the first."""
     if isinstance(tree, dict):
         if not isinstance(other, dict) or tree.keys() != other.keys():
@@ -51,7 +53,7 @@ def is_trained(leaf: Any) -> bool:
     return isinstance(leaf, Tensor) and leaf.dtype in FLOATS
 
 
-def check_gradient(what: str, parameter: Tensor, gradient: Any) -> None:
+def check_gradient(what: str, parameter: Tensor, gradient: object) -> None:
     if not isinstance(gradient, Tensor) or gradient.dtype not in FLOATS:
         rule = "gradients must be tensors of floats, or None"
         raise DTypeError(what, rule, gradient=getattr(gradient, "dtype", gradient))
@@ -60,12 +62,12 @@ def check_gradient(what: str, parameter: Tensor, gradient: Any) -> None:
         raise LayoutError(what, rule, gradient=gradient.shape, parameter=parameter.shape)
 
 
-def _differs(what: str, name: str, below: str, tree: Any, other: Any) -> DTypeError:
+def _differs(what: str, name: str, below: str, tree: object, other: object) -> DTypeError:
     rule = f"{name} must have the tree of params"
     return DTypeError(what, rule, **{"at": below, "params": _brief(tree), name: _brief(other)})
 
 
-def _brief(tree: Any) -> str:
+def _brief(tree: object) -> str:
     if isinstance(tree, dict):
         return f"dict of {', '.join(map(repr, tree))}"
     if isinstance(tree, (tuple, list)):

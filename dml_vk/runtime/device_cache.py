@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from dml_vk.context import unrecorded
 
@@ -22,7 +22,7 @@ def device_cache(most: int) -> Callable[[Callable[..., T]], _lru_cache_wrapper[T
 
     def decorate(function: Callable[..., T]) -> _lru_cache_wrapper[T]:
         @functools.lru_cache(maxsize=most)
-        def made(device: Any, *args: Any) -> T:
+        def made(device: object, *args: object) -> T:
             with unrecorded():
                 return function(device, *args)
 

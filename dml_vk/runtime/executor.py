@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
@@ -13,11 +13,18 @@ from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.hazards import Access
 
 if TYPE_CHECKING:
+    from dml_vk.ops.view import View
     from dml_vk.runtime.device_work import DeviceWork
+    from dml_vk.tensor.core import Tensor
 
 # Checks bytes that a device has computed. The function that it gets returns the memory that stands
 # behind a slot, where the call was recorded.
 Check = Callable[[Bytes, Callable[[MemoryRange], MemoryRange]], None]
+Operands: TypeAlias = Sequence[object]  # tensors, numbers, and what an operation refuses
+Do: TypeAlias = (
+    "Callable[[Operands, Tensor | None], Tensor]"  # an operation, on its operands and `out`
+)
+Source = TypeVar("Source")  # of a write: a view or a number
 
 
 class Executor(Protocol):
@@ -80,23 +87,23 @@ class Records(Executor, Protocol):
 
     def operation(
         self,
-        function: Callable[..., Any],
-        params: tuple[Any, ...],
-        do: Callable[[Sequence[Any], Any], Any],
-        operands: Sequence[Any],
-        out: Any,
-    ) -> Any:
+        function: Callable[..., Tensor],
+        params: tuple[object, ...],
+        do: Do,
+        operands: Operands,
+        out: Tensor | None,
+    ) -> Tensor:
         """Return `do(operands, out)`, and note it as a public operation and its steps."""
 
-    def write(self, do: Callable[[Any, Any], None], source: Any, target: Any) -> None:
+    def write(self, do: Callable[[Source, View], None], source: Source, target: View) -> None:
         """Call `do` on these: it writes the elements of a view, or a number, to another view."""
 
     def whole(
         self,
-        function: Callable[..., Any],
-        params: tuple[Any, ...],
-        operands: Sequence[Any],
-        out: Any,
+        function: Callable[..., object],
+        params: tuple[object, ...],
+        operands: Operands,
+        out: Tensor | None,
     ) -> Any:
         """Do a function whose result or results are noted as those of one operation."""
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
 from threading import Condition
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from dml_vk.driver.probe import cores
 
 PART_BYTES = 2 * 2**20  # the least that is worth a thread
 MOST_THREADS = 8
-Array = np.ndarray[Any, np.dtype[Any]]
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Part = tuple[Array, Array]  # target and source
 
 

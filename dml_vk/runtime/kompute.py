@@ -81,7 +81,7 @@ class Kompute:
         timed = listed[info.index]["timestamps_supported"]
         self._tick_ns = info.timestamp_period if timed else 0.0
         kinds = self._kp.TensorTypes
-        self._kinds: dict[MemoryKind, Any] = {
+        self._kinds: dict[MemoryKind, object] = {
             "device": kinds.storage,
             "upload": kinds.host,
             "readback": kinds.readback,

@@ -11,12 +11,11 @@ from dml_vk import context
 from dml_vk.arguments import Ints
 from dml_vk.runtime import transfer
 from dml_vk.runtime.arenas import MemoryRange
+from dml_vk.runtime.host_copy import Array
 from dml_vk.runtime.interface import Block
 
 if TYPE_CHECKING:
     from dml_vk.runtime.device import Device
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Pinned:
@@ -45,7 +44,7 @@ class Pinned:
         return self._block, _address(array) - self._address
 
 
-def pinned_array(what: str, device: Device, shape: Ints, kind: np.dtype[Any]) -> Array:
+def pinned_array(what: str, device: Device, shape: Ints, kind: np.dtype[np.generic]) -> Array:
     """Make an array in such memory, of which the elements are undefined."""
     nbytes = prod(shape) * kind.itemsize
     if not nbytes:

@@ -79,7 +79,9 @@ def _word(what: str, slot: Slot, value: Any) -> int:
     raise ShaderError(what, rule, **{slot.name: value})
 
 
-def _in_order(what: str, kind: str, slots: Sequence[Slot], by_name: Mapping[str, Any]) -> list[Any]:
+def _in_order(
+    what: str, kind: str, slots: Sequence[Slot], by_name: Mapping[str, object]
+) -> list[Any]:
     names = list(dict.fromkeys(slot.name for slot in slots))
     if set(by_name) != set(names):
         rule = f"{kind} takes exactly these names: {describe(slots) or 'none'}"

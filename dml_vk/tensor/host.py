@@ -19,13 +19,13 @@ from dml_vk.observe.copies import HOST, is_traced, record_host
 from dml_vk.ops.copy import copied
 from dml_vk.ops.view import View, access
 from dml_vk.runtime import transfer
+from dml_vk.runtime.host_copy import Array as Array
 from dml_vk.runtime.host_copy import move
 from dml_vk.runtime.pinned import pinned_for
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
 
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 ArrayLike: TypeAlias = npt.ArrayLike
 """Tensors, arrays, scalars and nested sequences of them."""
 LARGE_BYTES = 2**28  # copies to the host this large first check for free memory
@@ -264,7 +264,7 @@ def _clamp(source: Array, target: Array) -> None:
     target[np.isnan(source)] = 0
 
 
-def strided_array(memory: Array, layout: Layout, kind: np.dtype[Any]) -> Array:
+def strided_array(memory: Array, layout: Layout, kind: np.dtype[np.generic]) -> Array:
     """View the elements of a layout in these bytes."""
     strides = [stride * kind.itemsize for stride in layout.strides]
     array: Array = np.ndarray(layout.sizes, kind, memory, layout.offset * kind.itemsize, strides)

@@ -1,8 +1,10 @@
 """The operators of a Tensor, and common functions as methods."""
 
+# mypy: disable-error-code="misc"
+# What is called `self` is the Tensor that gets the methods, not the class that they stand in.
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,7 @@ from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 from dml_vk.layout import Layout
+from dml_vk.numpy_protocols.calls import Adapter, Arguments, Options
 from dml_vk.promotion import common_dtype, float_dtype
 from dml_vk.runtime.device import default_device
 from dml_vk.strides.views import one_tuple
@@ -44,7 +47,7 @@ else:
 
 __all__ = ["Tensor", "TensorMethods"]
 
-Method = Callable[[Any, Operand], Tensor]
+Method = Callable[[Tensor, Operand], Tensor]
 
 
 def _forward(function: Callable[..., Tensor]) -> Method:
@@ -86,7 +89,7 @@ def _in_place(function: Callable[..., Tensor]) -> Method:
     return method_in_place
 
 
-def _check_kept(what: str, x: Any, y: Any) -> None:
+def _check_kept(what: str, x: Tensor, y: object) -> None:
     """Check that the result of an in-place operation has x's dtype."""
     if x.dtype.kind in "fc":  # They hold all real numbers.
         keeps_dtype = y.dtype is x.dtype if hasattr(y, "dtype") else not isinstance(y, complex)
@@ -150,29 +153,29 @@ class TensorMethods(ReductionMethods):
     __gt__, __ge__ = _forward(elementwise.greater), _forward(elementwise.greater_equal)
     __hash__ = object.__hash__  # by identity, since `==` is element by element
 
-    def __neg__(self: Any) -> Tensor:
+    def __neg__(self: Tensor) -> Tensor:
         return elementwise.negative(self)
 
-    def __pos__(self: Any) -> Tensor:
+    def __pos__(self: Tensor) -> Tensor:
         return elementwise.positive(self)
 
-    def __abs__(self: Any) -> Tensor:
+    def __abs__(self: Tensor) -> Tensor:
         return elementwise.abs(self)
 
-    def __divmod__(self: Any, other: Operand) -> tuple[Tensor, Tensor]:
+    def __divmod__(self: Tensor, other: Operand) -> tuple[Tensor, Tensor]:
         """Return `x // y` and `x % y`."""
         result: tuple[Tensor, Tensor] = NotImplemented
         if not _is_foreign(other):
             result = elementwise.floor_divide(self, other), elementwise.remainder(self, other)
         return result
 
-    def __rdivmod__(self: Any, other: Operand) -> tuple[Tensor, Tensor]:
+    def __rdivmod__(self: Tensor, other: Operand) -> tuple[Tensor, Tensor]:
         result: tuple[Tensor, Tensor] = NotImplemented
         if not _is_foreign(other):
             result = elementwise.floor_divide(other, self), elementwise.remainder(other, self)
         return result
 
-    def __round__(self: Any, ndigits: int | None = None) -> Any:
+    def __round__(self: Tensor, ndigits: int | None = None) -> Any:
         """With no dims, round the number as Python does; else round each element, as NumPy does."""
         digits = None if ndigits is None else to_int("round", "ndigits", ndigits)
         return (
@@ -181,73 +184,77 @@ class TensorMethods(ReductionMethods):
             else round(self.item(), digits)
         )
 
-    def __invert__(self: Any) -> Tensor:
+    def __invert__(self: Tensor) -> Tensor:
         return elementwise.bitwise_invert(self)
 
-    def __getitem__(self: Any, key: object) -> Tensor:
+    def __getitem__(self: Tensor, key: object) -> Tensor:
         """Return a view if the key has only ints, slices, `...` and None, else a copy."""
         return indexing.read(self, key)
 
-    def __setitem__(self: Any, key: object, value: ArrayLike) -> None:
+    def __setitem__(self: Tensor, key: object, value: ArrayLike) -> None:
         """Write to the selected elements."""
         indexing.write(self, key, value)
 
-    def reshape(self: Any, *shape: int | Sequence[int], order: str = "C") -> Tensor:
+    def reshape(self: Tensor, *shape: int | Sequence[int], order: str = "C") -> Tensor:
         """Return a view if strides allow it, else a copy: see `dml_vk.reshape`."""
         return shapes.reshape(self, one_tuple(shape), order=order)
 
-    def flatten(self: Any, a: int = 0, b: int = -1) -> Tensor:
+    def flatten(self: Tensor, a: int = 0, b: int = -1) -> Tensor:
         """Merge dims a to b: a view if strides allow it, else a copy."""
         sizes = Layout(self.shape).flatten(a, b)
         assert sizes is not None  # A packed layout can always be viewed.
         return shapes.reshape(self, sizes.sizes)
 
-    def ravel(self: Any, order: str = "C") -> Tensor:
+    def ravel(self: Tensor, order: str = "C") -> Tensor:
         """Return the elements as one dim: see `dml_vk.ravel`."""
         return numpy_views.ravel(self, order)
 
-    def swapaxes(self: Any, axis1: int, axis2: int) -> Tensor:
+    def swapaxes(self: Tensor, axis1: int, axis2: int) -> Tensor:
         """Return a view with two axes swapped: see `dml_vk.swapaxes`."""
         return numpy_views.swapaxes(self, axis1, axis2)
 
     @hinted
-    def argsort(self: Any, axis: int = -1) -> Tensor:
+    def argsort(self: Tensor, axis: int = -1) -> Tensor:
         """See `dml_vk.argsort`."""
         return sorts.argsort(self, axis=axis)
 
-    def dot(self: Any, other: Any) -> Tensor:
+    def dot(self: Tensor, other: Tensor) -> Tensor:
         """See `dml_vk.dot`."""
         return vectors.dot(self, other)
 
-    def conj(self: Any) -> Tensor:
+    def conj(self: Tensor) -> Tensor:
         """See `dml_vk.conj`."""
         return elementwise.conj(self)
 
-    def round(self: Any, decimals: int = 0) -> Tensor:
+    def round(self: Tensor, decimals: int = 0) -> Tensor:
         """Round each element to decimal places: see `dml_vk.around`."""
         return rounding.around(self, decimals)
 
-    def astype(self: Any, dtype: Any, *, copy: bool = True) -> Tensor:
+    def astype(self: Tensor, dtype: DTypeLike, *, copy: bool = True) -> Tensor:
         """Convert to another dtype: see `dml_vk.astype`."""
         return elementwise.astype(self, dtype, copy=copy)
 
-    def __reduce_ex__(self: Any, protocol: Any) -> tuple[Any, ...]:
+    def __reduce_ex__(self: Tensor, protocol: Any) -> tuple[object, ...]:
         """Pickle values and layout, by protocol 5 without a copy where the host sees the memory."""
         layout = self.layout.like()
         x = self if self.layout.strides == layout.strides else self.clone()
         array = host.own_memory("pickle", x) if protocol >= 5 and self.size else None
         return _from_pickle, (x.numpy() if array is None else array, layout.strides, layout.order)
 
-    def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
+    def __array_ufunc__(
+        self: Tensor, ufunc: np.ufunc, method: str, *inputs: object, **named: object
+    ) -> object:
         """Run NumPy's ufuncs as the equivalent functions: see docs/protocols.md."""
         return numpy_protocols.ufunc(ufunc, method, inputs, named)
 
-    def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self: Tensor, func: Adapter, types: Iterable[type], args: Arguments, kwargs: Options
+    ) -> object:
         """Run NumPy's other functions as the equivalent functions, if there are any."""
         return numpy_protocols.function(self, func, types, args, kwargs)
 
     @property
-    def real(self: Any) -> Tensor:
+    def real(self: Tensor) -> Tensor:
         """The real parts, as a view that can be written to; the tensor itself if it is real.
 
         >>> import dml_vk
@@ -259,11 +266,11 @@ class TensorMethods(ReductionMethods):
         return data_types.real(self) if self.dtype.kind == "c" else self
 
     @real.setter
-    def real(self: Any, value: Operand) -> None:
+    def real(self: Tensor, value: Operand) -> None:
         self.real[...] = value
 
     @property
-    def imag(self: Any) -> Tensor:
+    def imag(self: Tensor) -> Tensor:
         """The imaginary parts, as a view that can be written to; read-only zeros if x is real."""
         if self.dtype.kind == "c":
             return data_types.imag(self)
@@ -272,24 +279,24 @@ class TensorMethods(ReductionMethods):
         return zeros
 
     @imag.setter
-    def imag(self: Any, value: Operand) -> None:
+    def imag(self: Tensor, value: Operand) -> None:
         data_types.imag(self)[...] = value
 
     @property
-    def flat(self: Any) -> Flat:
+    def flat(self: Tensor) -> Flat:
         """The elements in row-major order, along one axis: a `dml_vk.array.indexing.flat.Flat`."""
         return Flat(self)
 
     @flat.setter
-    def flat(self: Any, value: Any) -> None:
+    def flat(self: Tensor, value: ArrayLike) -> None:
         Flat(self)[:] = value
 
-    def conjugate(self: Any) -> Tensor:
+    def conjugate(self: Tensor) -> Tensor:
         """See `dml_vk.conj`."""
         return elementwise.conj(self)
 
     @property
-    def buffer(self: Any) -> Buffer:
+    def buffer(self: Tensor) -> Buffer:
         """The memory that the tensor and all its views share, as a `dml_vk.Buffer`.
 
         >>> import dml_vk
@@ -299,18 +306,18 @@ class TensorMethods(ReductionMethods):
         """
         return buffers.Buffer._under(self)
 
-    def clip(self: Any, min: Operand | None = None, max: Operand | None = None) -> Tensor:
+    def clip(self: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
         """Limit elements to a range: see `dml_vk.clip`."""
         return clipping.clip(self, min, max)
 
     @hinted
-    def mean(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
+    def mean(self: Tensor, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.mean`."""
         return moments.mean(self, axis=axis, keepdims=keepdims)
 
     @hinted
     def var(
-        self: Any,
+        self: Tensor,
         axis: Axes | None = None,
         *,
         correction: float = 0.0,
@@ -322,7 +329,7 @@ class TensorMethods(ReductionMethods):
 
     @hinted
     def std(
-        self: Any,
+        self: Tensor,
         axis: Axes | None = None,
         *,
         correction: float = 0.0,
@@ -335,7 +342,7 @@ class TensorMethods(ReductionMethods):
 
 def _accumulation(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def method(
-        self: Any,
+        self: Tensor,
         axis: Axes | None = None,
         *,
         dtype: DTypeLike | None = None,
@@ -347,14 +354,14 @@ def _accumulation(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def _index(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    def method(self: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
+    def method(self: Tensor, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
         return function(self, axis=axis, keepdims=keepdims)
 
     return method
 
 
 def _reduction(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    def method(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
+    def method(self: Tensor, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         return function(self, axis=axis, keepdims=keepdims)
 
     return method

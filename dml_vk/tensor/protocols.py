@@ -1,5 +1,8 @@
 """Protocols of a Tensor for Python and other libraries: arrays, DLPack, namespaces, numbers."""
 
+# mypy: disable-error-code="misc"
+# `self` is a Tensor, whose base this is.
+
 from __future__ import annotations
 
 import operator
@@ -17,6 +20,7 @@ from dml_vk.ops.view import held_bytes
 from dml_vk.tensor import host
 
 if TYPE_CHECKING:
+    from dml_vk.tensor.core import Tensor
     from dml_vk.tensor.host import Array
 
 CPU = 1  # DLPack's device type of the host
@@ -33,42 +37,42 @@ class TensorProtocols:
     # its chunks or its data, such as Dask and xarray, has more than 10.
     __array_priority__ = 1.0
 
-    def __bool__(self: Any) -> bool:
+    def __bool__(self: Tensor) -> bool:
         """Return the truth value of the only element."""
         return bool(self._number("bool"))
 
-    def __int__(self: Any) -> int:
+    def __int__(self: Tensor) -> int:
         return int(self._real("int"))
 
-    def __float__(self: Any) -> float:
+    def __float__(self: Tensor) -> float:
         return float(self._real("float"))
 
-    def __complex__(self: Any) -> complex:
+    def __complex__(self: Tensor) -> complex:
         return complex(self._number("complex"))
 
-    def __index__(self: Any) -> int:
+    def __index__(self: Tensor) -> int:
         if self.dtype.kind not in "iu" or self.shape:
             rule = "x must be a 0-D integer tensor"
             tensor = self
             raise DTypeError("index", rule, dtype=tensor.dtype, shape=tensor.shape)
         return operator.index(self._number("index"))
 
-    def _real(self: Any, what: str) -> Any:
+    def _real(self: Tensor, what: str) -> Any:
         if self.dtype.kind == "c":
             raise DTypeError(what, "x must be real: use real, imag or abs", dtype=self.dtype)
         return self._number(what)
 
-    def _number(self: Any, what: str) -> Any:
+    def _number(self: Tensor, what: str) -> Any:
         if self.size != 1:
             more = ": use any() or all() for several" if what == "bool" else ""
             raise LayoutError(what, f"x must have exactly one element{more}", shape=self.shape)
         return self.item()
 
-    def __sizeof__(self: Any) -> int:
+    def __sizeof__(self: Tensor) -> int:
         """The bytes of the object and of its elements, as for NumPy's arrays."""
         return object.__sizeof__(self) + held_bytes(self)
 
-    def __array_namespace__(self: Any, *, api_version: str | None = None) -> ModuleType:
+    def __array_namespace__(self: Tensor, *, api_version: str | None = None) -> ModuleType:
         """Return `dml_vk`, which implements the Python array API standard."""
         known = isinstance(api_version, str) and api_version in VERSIONS
         if api_version is not None and not known:
@@ -76,7 +80,9 @@ class TensorProtocols:
             raise DTypeError("__array_namespace__", rule, api_version=api_version)
         return sys.modules["dml_vk"]
 
-    def __array__(self: Any, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+    def __array__(
+        self: Tensor, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> Array:
         """Return an array for NumPy: the memory itself if it is host-visible.
 
         Otherwise it is a read-only copy, since writes to it would be lost. With another dtype or
@@ -105,12 +111,12 @@ class TensorProtocols:
         return array
 
     @property
-    def __array_struct__(self: Any) -> Any:
+    def __array_struct__(self: Tensor) -> object:
         """The memory itself, for NumPy; missing if it is not host-visible."""
         return self._shown("__array_struct__").__array_struct__
 
     @property
-    def __array_interface__(self: Any) -> dict[str, Any]:
+    def __array_interface__(self: Tensor) -> dict[str, object]:
         """The address of the memory, for other libraries; missing if not host-visible.
 
         It is not known when a reader releases the memory, so from now on, work on the tensor runs
@@ -120,7 +126,7 @@ class TensorProtocols:
         return {**memory.__array_interface__, "strides": memory.strides}
 
     @property
-    def ctypes(self: Any) -> Any:
+    def ctypes(self: Tensor) -> Any:
         """The address of the memory, for C libraries; missing unless that is all of the elements.
 
         It must be host-visible and row-major without gaps, for who reads it may not ask for
@@ -132,7 +138,7 @@ class TensorProtocols:
             raise AttributeError(explain("ctypes", rule, strides=self.strides))
         return memory.ctypes
 
-    def _shown(self: Any, what: str, holder: object = None) -> Array:
+    def _shown(self: Tensor, what: str, holder: object = None) -> Array:
         try:
             memory = host.shown_memory(what, self, holder)
         except LayoutError as error:
@@ -143,7 +149,7 @@ class TensorProtocols:
         return memory
 
     def __dlpack__(
-        self: Any,
+        self: Tensor,
         *,
         stream: object = None,
         max_version: tuple[int, int] | None = None,
@@ -173,15 +179,16 @@ class TensorProtocols:
         versioned: dict[str, Any] = {"max_version": max_version} if newer else {}
         return memory.__dlpack__(**versioned)
 
-    def __dlpack_device__(self: Any) -> tuple[int, int]:
+    def __dlpack_device__(self: Tensor) -> tuple[int, int]:
         return CPU, 0
 
 
-def _is_version(version: Any) -> bool:
+def _is_version(version: object) -> bool:
     if version is None:
         return True
-    whole = isinstance(version, tuple) and all(isinstance(number, int) for number in version)
-    return whole and len(version) == 2 and max(map(abs, version)) < 2**31
+    if not (isinstance(version, tuple) and all(isinstance(number, int) for number in version)):
+        return False
+    return len(version) == 2 and max(map(abs, version)) < 2**31
 
 
 def _is_host(device: object) -> bool:

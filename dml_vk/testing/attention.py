@@ -9,12 +9,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dml_vk.testing.arrays import Array
 from dml_vk.testing.products import matmul
 from dml_vk.testing.rows import softmax
-
-Array = NDArray[Any]
 
 
 def attention(q: Array, k: Array, v: Array, mask: Array | None = None, scale: Any = None) -> Array:

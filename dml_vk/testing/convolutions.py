@@ -7,11 +7,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dml_vk.testing.arrays import Array
 from dml_vk.testing.products import sum_of
 
-Array = NDArray[Any]
 BLOCK = 64 * 64  # terms
 
 

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from dml_vk.dtypes import DType, to_dtype
 from dml_vk.kernels.operators import OPERATORS, Operator
 from dml_vk.testing import special
-
-Array = NDArray[Any]
+from dml_vk.testing.arrays import Array
 
 
 def reference(name: str, *operands: object, **parameters: float) -> Array:

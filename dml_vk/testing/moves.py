@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from dml_vk.testing.arrays import Array
+
 Pair = tuple[int, int]
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dml_vk.kernels.plan.matmul_tile import RUN
-
-Array = NDArray[Any]
+from dml_vk.testing.arrays import Array
 
 
 def sum_of(terms: Array) -> Array:

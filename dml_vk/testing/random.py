@@ -6,12 +6,11 @@ that the bits are the same. Integers are computed with Python's.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dml_vk.dtypes import DType, to_dtype
+from dml_vk.testing.arrays import Array
 from dml_vk.testing.references import philox_uniform, philox_words
 
 Floats = NDArray[np.float32]
@@ -25,9 +24,7 @@ _SINE = (2.8326535e-06, -0.0001985307, 0.008333379, -0.16666667)
 _COSINE = (2.4430668e-05, -0.0013887301, 0.041666646, -0.5)
 
 
-def philox_between(
-    words: NDArray[np.uint32], low: float, high: float, dtype: DType | str
-) -> NDArray[Any]:
+def philox_between(words: NDArray[np.uint32], low: float, high: float, dtype: DType | str) -> Array:
     """Uniform floats in [low, high), as from `Generator.uniform`.
 
     >>> from dml_vk.testing import philox_between, philox_words
@@ -40,13 +37,13 @@ def philox_between(
     u, first, last = philox_uniform(words, name), first, last
     if name == "float16":
         u, first, last = u.astype(np.float32), np.float32(first), np.float32(last)
-    drawn: NDArray[Any] = np.minimum(first + (last - first) * u, most).astype(name)
+    drawn: Array = np.minimum(first + (last - first) * u, most).astype(name)
     return drawn
 
 
 def philox_integers(
     key: int, counter: int, n: int, low: int, high: int, dtype: DType | str = "int64"
-) -> NDArray[Any]:
+) -> Array:
     """The first n integers in [low, high), as from `Generator.integers`.
 
     >>> from dml_vk.testing import philox_integers
@@ -70,7 +67,7 @@ def philox_integers(
 
 def philox_normal(
     words: NDArray[np.uint32], dtype: DType | str = "float32", mean: float = 0.0, std: float = 1.0
-) -> NDArray[Any]:
+) -> Array:
     """Normal floats from pairs of words by Box-Muller, as from `Generator.normal`.
 
     >>> from dml_vk.testing import philox_normal, philox_words

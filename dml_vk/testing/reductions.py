@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from dml_vk.testing.arrays import Array
+
 Axis = int | tuple[int, ...] | None
 
 
@@ -81,7 +81,7 @@ def _tree(
         return np.asarray(total, wanted).reshape(shape if keepdims else sizes)
 
 
-def _accumulated(tree: Callable[..., Array], whole: Callable[..., Any]) -> Callable[..., Array]:
+def _accumulated(tree: Callable[..., Array], whole: Callable[..., object]) -> Callable[..., Array]:
     """Floats by a tree, integers in any order."""
 
     def function(array: Array, axes: object, *, dtype: object = None) -> Array:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dml_vk.dtypes import DType, to_dtype
 from dml_vk.errors import DTypeError, RangeError
+from dml_vk.testing.arrays import Array
 
 _WORD = 2**32 - 1
 _MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
@@ -64,7 +64,7 @@ def philox_after(counter: int, n: int) -> int:
     return (counter - n // -4) % 2**128
 
 
-def philox_uniform(words: NDArray[np.uint32], dtype: DType | str) -> NDArray[Any]:
+def philox_uniform(words: NDArray[np.uint32], dtype: DType | str) -> Array:
     """Uniform numbers from random words: uint32, uint64, or equally spaced floats in [0, 1).
 
     One word per element, two for 8-byte types: words 2i (low) and 2i + 1 of the stream for element
@@ -77,7 +77,7 @@ def philox_uniform(words: NDArray[np.uint32], dtype: DType | str) -> NDArray[Any
     kind = to_dtype("philox_uniform", dtype)
     if kind.kind != "f" and kind.name not in ("uint32", "uint64"):
         raise DTypeError("philox_uniform", "dtype must be a float, uint32 or uint64", dtype=dtype)
-    drawn: NDArray[Any] = words
+    drawn: Array = words
     if kind.itemsize == 8:
         low, high = words[: words.size // 2 * 2].astype(np.uint64).reshape(-1, 2).T
         drawn = low | high << np.uint64(32)
@@ -88,9 +88,7 @@ def philox_uniform(words: NDArray[np.uint32], dtype: DType | str) -> NDArray[Any
     return np.asarray(highest * math.ldexp(1.0, -digits), kind.name)
 
 
-def sequence(
-    start: float, delta: float, n: int, dtype: DType | str, first: int = 0
-) -> NDArray[Any]:
+def sequence(start: float, delta: float, n: int, dtype: DType | str, first: int = 0) -> Array:
     """Elements first .. first + n - 1 of `start + i * delta`, computed exactly and rounded once.
 
     Integers wrap. Floats round to nearest, ties to even, keep subnormals and overflow to infinity.

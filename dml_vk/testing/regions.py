@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from dml_vk.testing.arrays import Array
+
 _ONE = np.float32(1)
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dml_vk.testing.arrays import Array
 from dml_vk.testing.exponential import exponential
 
-Array = NDArray[Any]
 Axis = int | tuple[int, ...]
 _CHUNK = 16
 

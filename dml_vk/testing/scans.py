@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dml_vk.testing.arrays import Array
 
 BLOCK = 64
-Array = NDArray[Any]
 
 
 def scan(
-    function: np.ufunc, array: Any, axis: int = -1, dtype: Any = None, *, exclusive: bool = False
+    function: np.ufunc, array: object, axis: int = -1, dtype: Any = None, *, exclusive: bool = False
 ) -> Array:
     """Scan with `np.add`, `np.multiply`, `np.maximum` or `np.minimum`, inclusive or exclusive.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from dml_vk.testing.arrays import Array
+
 _STEPS = 16  # by which recurrences lead to where the asymptotic series converge
 _STIRLING = ((1, 12), (-1, 360), (1, 1260), (-1, 1680), (1, 1188), (-691, 360360), (1, 156))
 _FAR = 25.0  # where the asymptotic series of Bessel functions are exact enough

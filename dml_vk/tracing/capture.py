@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,13 +15,14 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.copies import collecting
 from dml_vk.runtime.arenas import Arena, Bytes, MemoryRange
 from dml_vk.runtime.device import Device
-from dml_vk.runtime.executor import Check
+from dml_vk.runtime.executor import Check, Do, Operands
 from dml_vk.runtime.hazards import Access
 from dml_vk.tracing.numbers import NumberWords
 from dml_vk.tracing.recorder import Recorder
 from dml_vk.tracing.step import Operation, Slot, SlotAccess, Step, Upload, Verify
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from dml_vk.tensor.core import Tensor
 
 
 class Placeholder(Slot):
@@ -107,12 +108,12 @@ class Capture(Recorder):
 
     def operation(
         self,
-        function: Callable[..., Any],
-        params: tuple[Any, ...],
-        do: Callable[[Sequence[Any], Any], T],
-        operands: Sequence[Any],
-        out: Any,
-    ) -> T:
+        function: Callable[..., Tensor],
+        params: tuple[object, ...],
+        do: Do,
+        operands: Operands,
+        out: Tensor | None,
+    ) -> Tensor:
         begin, slots = len(self.steps), len(self.slots)
         log = collecting()
         logged = len(log)
@@ -125,7 +126,7 @@ class Capture(Recorder):
         if not steps:
             return result
 
-        def again(operands: Sequence[Any], out: Any) -> T:
+        def again(operands: Operands, out: Tensor | None) -> Tensor:
             with context.within(settings=settings):
                 return do(operands, out)
 

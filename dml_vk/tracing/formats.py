@@ -31,6 +31,6 @@ def operation(
     return decorate
 
 
-def formats_of(function: Callable[..., Any]) -> Formats:
+def formats_of(function: Callable[..., object]) -> Formats:
     formats: Formats = vars(function).get("formats", _NOT_FLEXIBLE)
     return formats

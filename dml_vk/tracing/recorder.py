@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dml_vk import context
 from dml_vk.arguments import Ints
@@ -14,9 +14,13 @@ from dml_vk.observe.callers import caller
 from dml_vk.runtime.arenas import Bytes, MemoryRange
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.encode import Dispatched
-from dml_vk.runtime.executor import Check
+from dml_vk.runtime.executor import Check, Do, Operands, Source
 from dml_vk.runtime.hazards import Access
 from dml_vk.tracing.step import Allocate, Launch, Slot, SlotAccess
+
+if TYPE_CHECKING:
+    from dml_vk.ops.view import View
+    from dml_vk.tensor.core import Tensor
 
 T = TypeVar("T")
 
@@ -114,23 +118,27 @@ class Recorder:
 
     def operation(
         self,
-        function: Callable[..., Any],
-        params: tuple[Any, ...],
-        do: Callable[[Sequence[Any], Any], T],
-        operands: Sequence[Any],
-        out: Any,
-    ) -> T:
+        function: Callable[..., Tensor],
+        params: tuple[object, ...],
+        do: Do,
+        operands: Operands,
+        out: Tensor | None,
+    ) -> Tensor:
         return do(operands, out)
 
     def whole(
-        self, function: Callable[..., T], params: tuple[Any, ...], operands: Sequence[Any], out: Any
+        self,
+        function: Callable[..., T],
+        params: tuple[object, ...],
+        operands: Operands,
+        out: Tensor | None,
     ) -> T:
         return function(operands, out, *params)
 
     def claim(self, own: Callable[[], Ints]) -> Ints:
         return own()
 
-    def write(self, do: Callable[[Any, Any], None], source: Any, target: Any) -> None:
+    def write(self, do: Callable[[Source, View], None], source: Source, target: View) -> None:
         do(source, target)
 
     def needs_values(self) -> DmlVkError:

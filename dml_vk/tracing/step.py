@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
@@ -13,8 +13,11 @@ from dml_vk.observe.callers import Caller
 from dml_vk.observe.copies import Copy
 from dml_vk.runtime.arenas import Bytes, MemoryRange
 from dml_vk.runtime.encode import Dispatched
-from dml_vk.runtime.executor import Check
+from dml_vk.runtime.executor import Check, Do
 from dml_vk.runtime.hazards import Access
+
+if TYPE_CHECKING:
+    from dml_vk.tensor.core import Tensor
 
 
 class Slot:
@@ -128,12 +131,12 @@ Step = Launch | Upload | Verify
 class Operation:
     """A public operation that a function called, and its steps."""
 
-    function: Callable[..., Any]
-    params: tuple[Any, ...]
-    do: Callable[[Sequence[Any], Any], Any]  # does it on other operands, and `out` or None
-    operands: tuple[Any, ...]
-    out: Any
-    result: Any
+    function: Callable[..., object]
+    params: tuple[object, ...]
+    do: Do  # does it on other operands, and `out` or None
+    operands: tuple[Any, ...]  # tensors where its function's parameters are, else numbers
+    out: Tensor | None
+    result: Tensor
     is_known: bool  # whether its result is `out`, or in memory that it has made
     begin: int  # of its steps, among those of the function
     steps: tuple[Step, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.arguments import to_bool, to_int, to_sizes
 from dml_vk.array.creation.arrays import ones
@@ -98,7 +97,7 @@ def polyval(p: Tensor, x: Operand, /, *, out: Tensor | None = None) -> Tensor:
         if not isinstance(x, Tensor):
             x = number_as_tensor(what, x, coefficients)
         first, *rest = unstack(coefficients)
-        value: Any = multiply(x, 0)
+        value = multiply(x, 0)
         for coefficient in rest:
             value, first = multiply(add(value, first), x), coefficient
         return add(value, first, out=out)
@@ -159,7 +158,7 @@ def block(arrays: Blocks, /, *, out: Tensor | None = None) -> Tensor:
             return concat(parts, axis=rank - depth + level, out=out)
         block = next(blocks)
         missing = (None,) * (rank - block.ndim)
-        key: Any = (*missing, ...)
+        key = (*missing, ...)
         return block[key]
 
     with ErrorsAs(what):

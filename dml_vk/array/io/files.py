@@ -153,7 +153,7 @@ def _write(stream: IO[bytes], x: Tensor) -> None:
 
 def _by_pieces(stream: IO[bytes]) -> IO[bytes]:
     """Wrap a stream so that NumPy copies in pieces: it writes files in one uninterruptible step."""
-    wrapper: Any = SimpleNamespace(read=stream.read, write=stream.write)
+    wrapper: object = SimpleNamespace(read=stream.read, write=stream.write)
     return cast(IO[bytes], wrapper)
 
 

@@ -168,12 +168,12 @@ def _fill_ends(
                 result.over(result.layout.narrow(dim, index, length))[...] = value
 
 
-def _are_written(values: Any, dtype: DType) -> bool:
+def _are_written(values: object, dtype: DType) -> bool:
     """Whether they are operands of writes, through which a gradient flows, and not numbers."""
     return dtype.kind in "fc" and _has_tensors(values)
 
 
-def _has_tensors(values: Any) -> bool:
+def _has_tensors(values: object) -> bool:
     if isinstance(values, (list, tuple)):
         return any(map(_has_tensors, values))
     return isinstance(values, Tensor)

@@ -6,7 +6,6 @@ Dims are padded one after the other, and later ones from the results of those be
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -111,7 +110,7 @@ def _ramps(part: Tensor, dim: int, pair: Pair, ends: Sequence[complex]) -> None:
         step = divide(subtract(near, end), width)
         steps = arange(width, dtype=float64, device=part.device)
         along = steps.view([width if k == dim else 1 for k in range(part.ndim)])
-        ramp: Any = add(multiply(along, step), end)
+        ramp = add(multiply(along, step), end)
         ramp = astype(floor(ramp) if part.dtype.kind in "iu" else ramp, part.dtype)
         target = part.narrow(dim, index, width)
         target[...] = ramp if index == 0 else ramp.flip(dim)

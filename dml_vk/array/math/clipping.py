@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -59,7 +58,7 @@ def clip(
     return call(computed, (x,), out, OPERATORS["clip"], params)
 
 
-def _between(operands: Sequence[Any], out: Tensor | None = None, /) -> Tensor:
+def _between(operands: Sequence[Operand], out: Tensor | None = None, /) -> Tensor:
     x, least, most = operands
     if least is not None:
         x = maximum(x, least, out=out if most is None else None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from dml_vk.array.math.elementwise import (
     abs,
@@ -50,7 +49,7 @@ def erfinv(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
         wide = astype(x, float64, copy=False)
         size = abs(wide)
         estimate = _initial_estimate(size)
-        rest: Any = subtract(1.0, size)  # exact where it is small
+        rest = subtract(1.0, size)  # exact where it is small
         for _ in range(_STEPS):
             estimate = _halley_step(estimate, size, rest)
         estimate = where(less(size, 1.0), estimate, divide(size, rest))  # 1 / 0 is infinite
@@ -61,8 +60,8 @@ def erfinv(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
 def _initial_estimate(size: Tensor) -> Tensor:
     """Winitzki's approximation, in a form without cancellation."""
     log = negative(log1p(negative(square(size))))
-    scaled: Any = divide(log, _WINITZKI)
-    middle: Any = subtract(2 / (math.pi * _WINITZKI), divide(log, 2.0))
+    scaled = divide(log, _WINITZKI)
+    middle = subtract(2 / (math.pi * _WINITZKI), divide(log, 2.0))
     return sqrt(divide(scaled, add(sqrt(add(square(middle), scaled)), middle)))
 
 
@@ -70,5 +69,5 @@ def _halley_step(estimate: Tensor, size: Tensor, rest: Tensor) -> Tensor:
     """One step of Halley's method; near 1 the error is that of erfc, which keeps its digits."""
     apart = where(less(size, 0.5), subtract(erf(estimate), size), subtract(rest, erfc(estimate)))
     slope = multiply(2 / math.sqrt(math.pi), exp(negative(square(estimate))))
-    newton: Any = divide(apart, slope)
+    newton = divide(apart, slope)
     return subtract(estimate, divide(newton, add(1.0, multiply(estimate, newton))))

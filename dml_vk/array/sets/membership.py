@@ -100,7 +100,7 @@ def intersect1d(
     asked = to_bool(what, "return_indices", return_indices)
     with ErrorsAs(what):
         first, second = _flat(what, ar1, ar2)
-        values: Any
+        values: Tensor
         values, index = unique(first, return_index=True)
         inside = nonzero(isin(values, second))[0]
         common = elements_at(values, inside)

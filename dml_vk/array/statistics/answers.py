@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from dml_vk.array.creation.arrays import empty
 from dml_vk.dtypes import DType
@@ -11,7 +10,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
 
-def answers(dtype: DType, *asked: tuple[Callable[..., Any], Tensor]) -> Array:
+def answers(dtype: DType, *asked: tuple[Callable[..., object], Tensor]) -> Array:
     """Return the results of reductions, each of a whole tensor, which all have this dtype.
 
     >>> import dml_vk

@@ -207,7 +207,7 @@ def _edges(what: str, x: Tensor, bins: Bins, range: Range | None, weights: Tenso
     return uploaded_as(what, array, layout, layout, dtype, x.device)
 
 
-def _by_rule(what: str, x: Tensor, rule: str, range: Range | None, low: Any, high: Any) -> int:
+def _by_rule(what: str, x: Tensor, rule: str, range: Range | None, low: float, high: float) -> int:
     flat = reshape(x, -1)
     if range is not None:
         flat = flat[logical_and(greater_equal(flat, low), less_equal(flat, high))]

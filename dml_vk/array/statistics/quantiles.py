@@ -9,7 +9,6 @@ float32, integers and bools in float64.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -305,7 +304,7 @@ def _unless_equal(operands: Sequence[Tensor], out: Tensor | None) -> Tensor:
     return where(equal(low, high), low, between, out=out)
 
 
-def _interpolated(low: Tensor, high: Tensor, part: Any) -> Tensor:
+def _interpolated(low: Tensor, high: Tensor, part: Tensor) -> Tensor:
     """Interpolate from the nearer element, as NumPy does, so that results stay between both."""
     wide = low.dtype
     rest = 1 - part

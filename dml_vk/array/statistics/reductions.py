@@ -12,7 +12,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dml_vk.arguments import Axes, Ints, is_axis_of_none, is_one, to_bool
 from dml_vk.array.calls import call
@@ -123,7 +123,7 @@ def _reduce_to(
     out: Tensor | None,
     what: str,
     dtype: DType,
-    axis: Any,
+    axis: Axes | None,
     keepdims: bool,
 ) -> Tensor:
     x, name, row = _operand(what, operands[0]), what, REDUCTIONS[what]
@@ -143,7 +143,9 @@ def _reduce_to(
     return target
 
 
-def call_axes(what: str, x: Any, axis: Any, keepdims: Any) -> tuple[int | Ints | None, bool]:
+def call_axes(
+    what: str, x: object, axis: Axes | None, keepdims: object
+) -> tuple[int | Ints | None, bool]:
     """Return the axes and whether to keep them, in a hashable form for `call`."""
     if axis is not None and type(axis) is not int:
         axis = reduced_axes(what, to_tensor(what, "x", x), axis)
@@ -174,7 +176,7 @@ def _accumulate(
     out: Tensor | None,
     what: str,
     dtype: DType | None,
-    axis: Any,
+    axis: Axes | None,
     keepdims: bool,
 ) -> Tensor:
     x = _operand(what, operands[0])

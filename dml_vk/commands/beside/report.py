@@ -22,8 +22,8 @@ def measure(
     size: int,
     wanted: re.Pattern[str],
     progress: Progress,
-    save: Callable[[dict[str, Any]], None],
-    about: dict[str, Any],
+    save: Callable[[dict[str, object]], None],
+    about: dict[str, object],
 ) -> dict[str, Any]:
     """Time the cases with names that match, of operands up to `size` MiB, by these libraries."""
     libraries, lacking = opened(names, device)
@@ -42,7 +42,7 @@ def measure(
     return findings
 
 
-def as_markdown(findings: dict[str, Any]) -> str:
+def as_markdown(findings: dict[str, object]) -> str:
     return "\n".join(_lines(findings))
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from dml_vk.testing.arrays import Array as Array
+
 Module = Any  # a library's, such as `numpy`
 Values = Any  # an array of a library's own class
 Call = Callable[..., Values]  # of the library's module, and of the operands

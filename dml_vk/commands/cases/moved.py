@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -132,7 +131,9 @@ def _indexes() -> Iterator[Case]:
         before = (slice(None),) if name == "columns" else ()
         nbytes = 2 * moved * np.dtype(kind).itemsize
 
-        def read(xp: Module, x: Values, *key: Values, before: tuple[Any, ...] = before) -> Values:
+        def read(
+            xp: Module, x: Values, *key: Values, before: tuple[object, ...] = before
+        ) -> Values:
             whole = (*before, *key)
             return x[whole]
 

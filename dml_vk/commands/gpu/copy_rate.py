@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dml_vk.commands.figures import rounded
 from dml_vk.runtime.device import Device
 
 ROUNDS = 9
 
 
-def copy_rate(device: Device, nbytes: int) -> dict[str, Any]:
+def copy_rate(device: Device, nbytes: int) -> dict[str, object]:
     """GB/s of copies of `nbytes`, read and written together, by the faster way there is."""
     with device.queue.enter():
         ways = device.queue.rate_check().copy_times(nbytes, ROUNDS)

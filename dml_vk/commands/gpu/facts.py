@@ -6,7 +6,6 @@ import dataclasses
 import os
 import platform
 from pathlib import Path
-from typing import Any
 
 from dml_vk.commands.device_list import described
 from dml_vk.driver import features, probe
@@ -16,7 +15,7 @@ CPUINFO = Path("/proc/cpuinfo")
 VARIABLES = ("DML_VK_", "VK_", "MESA_")  # prefixes of those that change what runs
 
 
-def facts(device: Device) -> dict[str, Any]:
+def facts(device: Device) -> dict[str, object]:
     instance, physical = probe.physical(device.info)
     memory = instance.memory(physical)
     limits = dataclasses.asdict(device.profile)

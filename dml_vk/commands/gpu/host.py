@@ -51,7 +51,7 @@ def _waited(call: Callable[[], object]) -> None:
     synchronize()
 
 
-def transfers(nbytes: int) -> dict[str, Any]:
+def transfers(nbytes: int) -> dict[str, object]:
     """GB/s of an upload to memory that is there, and of a download to a new array."""
     data = np.arange(nbytes // 4, dtype=np.uint32)
     buffer = dv.Buffer(data.nbytes)
@@ -62,7 +62,7 @@ def transfers(nbytes: int) -> dict[str, Any]:
     return {"nbytes": data.nbytes, "agrees": same, "upload": upload, "download": download}
 
 
-def order() -> dict[str, Any]:
+def order() -> dict[str, object]:
     """Run long chains, in which each operation needs the one before, and check every result.
 
     One of the two tensors is new in each step; the other is changed in place, after it was read.

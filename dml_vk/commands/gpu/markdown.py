@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 
-def as_markdown(report: dict[str, Any]) -> str:
+def as_markdown(report: dict[str, object]) -> str:
     """Format a report, of which any part may be missing."""
     return "\n".join(_lines(report))
 

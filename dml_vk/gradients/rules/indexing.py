@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dml_vk.array.calls import call, composed
 from dml_vk.array.creation.arrays import zeros_like
@@ -98,7 +97,7 @@ def _write_scattered(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]
 updates(api._write_scattered)
 
 
-def _to_value(gradient: Tensor, value: Any) -> Tensor | None:
+def _to_value(gradient: Tensor, value: object) -> Tensor | None:
     if not isinstance(value, Tensor) or value.dtype.kind not in "fc":
         return None
     extra = max(0, value.ndim - gradient.ndim)

@@ -57,7 +57,7 @@ def _where(condition: Any, gradient: Any) -> Any:
     return m.where(condition, gradient, 0)
 
 
-def _masked(condition: Callable[[Any, tuple[float, ...]], Any]) -> Rule:
+def _masked(condition: Callable[[object, tuple[float, ...]], Any]) -> Rule:
     return lambda at: (_where(condition(at.operands[0], at.params), at.gradient),)
 
 
@@ -130,7 +130,7 @@ def _below(x: Any) -> Any:
     return _where(_F.less(x, 0), x)
 
 
-def _swish(x: Any, y: Any, scale: float) -> Any:
+def _swish(x: object, y: Any, scale: float) -> Any:
     return y + x * y * (1 - y) * scale
 
 
@@ -354,7 +354,7 @@ def computed(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     ]
 
 
-def _promoted(x: Any, cotangent: Tensor) -> Any:
+def _promoted(x: object, cotangent: Tensor) -> Any:
     """An operand in the dtype that was computed, but for a complex one of a real result."""
     if not isinstance(x, Tensor):
         return x

@@ -30,9 +30,9 @@ class Noted(NamedTuple):
 Pullback = Callable[[Noted, Tensor], Sequence[Tensor | None]]
 P = TypeVar("P", bound=Pullback)
 
-_rules: dict[Callable[..., Any], Pullback] = {}
-_reasons: dict[Callable[..., Any], str] = {}
-_updates: set[Callable[..., Any]] = set()
+_rules: dict[Callable[..., object], Pullback] = {}
+_reasons: dict[Callable[..., object], str] = {}
+_updates: set[Callable[..., object]] = set()
 _constant: set[Callable[..., Any]] = set()
 
 
@@ -51,21 +51,21 @@ def rule(*functions: Callable[..., Any]) -> Callable[[P], P]:
     return decorate
 
 
-def no_gradient(*functions: Callable[..., Any], reason: str) -> None:
+def no_gradient(*functions: Callable[..., object], reason: str) -> None:
     """Refuse to differentiate these functions, with this reason, if a gradient would flow there."""
     _reasons.update(dict.fromkeys(functions, reason))
 
 
-def zero_gradient(*functions: Callable[..., Any]) -> None:
+def zero_gradient(*functions: Callable[..., object]) -> None:
     """Say of functions that their results do not vary: gradients are zero wherever defined."""
     _constant.update(functions)
 
 
-def rule_of(function: Callable[..., Any]) -> Pullback | None:
+def rule_of(function: Callable[..., object]) -> Pullback | None:
     return _rules.get(function)
 
 
-def reason_of(function: Callable[..., Any]) -> str | None:
+def reason_of(function: Callable[..., object]) -> str | None:
     """Why a function cannot be differentiated, or None."""
     return _reasons.get(function)
 
@@ -77,7 +77,7 @@ def no_gradient_of(op: str, reason: str) -> GradientError:
     return GradientError(op, rule, reason=reason, line=f"{entry.file}:{entry.line}")
 
 
-def is_constant(function: Callable[..., Any]) -> bool:
+def is_constant(function: Callable[..., object]) -> bool:
     return function in _constant
 
 
@@ -86,12 +86,12 @@ def updates(*functions: Callable[..., Any]) -> None:
     _updates.update(functions)
 
 
-def does_update(function: Callable[..., Any]) -> bool:
+def does_update(function: Callable[..., object]) -> bool:
     return function in _updates
 
 
 def whole_pull(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     params: tuple[Any, ...],
     pullback: Callable[[Noted, Any], Sequence[Tensor | None]],
     count: int,

@@ -82,7 +82,7 @@ def transposed(
 
 @operator("ConvInteger", first=10, host=())
 def conv_integer(
-    node: Context, x: Tensor, w: Tensor, x_zero: Tensor | None = None, w_zero: Any = None
+    node: Context, x: Tensor, w: Tensor, x_zero: Tensor | None = None, w_zero: Tensor | None = None
 ) -> Tensor:
     zeros = (0 if x_zero is None else x_zero, 0 if w_zero is None else w_zero)
     return nn.conv_integer(x, w, *zeros, **settings(node, x, w))

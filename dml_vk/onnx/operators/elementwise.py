@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import dml_vk as dv
 from dml_vk.onnx.context import Context, Value
@@ -152,7 +151,7 @@ def clip(
 
 def either(condition: Tensor, x: Tensor | float, y: Tensor | float) -> Tensor:
     """`where`, typed as a tensor."""
-    chosen: Any = dv.where(condition, x, y)
+    chosen = dv.where(condition, x, y)
     result: Tensor = chosen
     return result
 

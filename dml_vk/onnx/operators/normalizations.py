@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import dml_vk as dv
 from dml_vk import nn
 from dml_vk.onnx.context import Context
@@ -91,7 +89,7 @@ def lp_norm(node: Context, x: Tensor) -> Tensor:
         norm = dv.sum(dv.abs(x), axis=axis, keepdims=True)
     else:
         norm = dv.sqrt(dv.sum(dv.square(x), axis=axis, keepdims=True))
-    result: Any = dv.where(dv.equal(norm, 0.0), 0.0, dv.divide(x, norm))
+    result = dv.where(dv.equal(norm, 0.0), 0.0, dv.divide(x, norm))
     return dv.astype(result, x.dtype, copy=False)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 import dml_vk as dv
 from dml_vk import nn
+from dml_vk.arguments import Ints
 from dml_vk.array.statistics.reductions import FUNCTIONS
 from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 from dml_vk.onnx.context import Context
@@ -25,11 +25,11 @@ def reduced_axes(node: Context, rank: int, axes: Array | None) -> tuple[int, ...
     return tuple(int(axis) for axis in np.reshape(listed, -1))
 
 
-def _sum(x: Tensor, along: Any, keepdims: bool) -> Tensor:
+def _sum(x: Tensor, along: Ints, keepdims: bool) -> Tensor:
     return dv.sum(x, axis=along, keepdims=keepdims, dtype=x.dtype)
 
 
-def _log_sum_exp(x: Tensor, along: Any, keepdims: bool) -> Tensor:
+def _log_sum_exp(x: Tensor, along: Ints, keepdims: bool) -> Tensor:
     # Without elements, the result is the logarithm of 0.
     empty = not x.size
     return (
@@ -39,7 +39,7 @@ def _log_sum_exp(x: Tensor, along: Any, keepdims: bool) -> Tensor:
     )
 
 
-def _reduction(row: Reduction) -> Callable[[Tensor, Any, bool], Tensor]:
+def _reduction(row: Reduction) -> Callable[[Tensor, Ints, bool], Tensor]:
     """A reduction of this library that ONNX has too."""
     function = FUNCTIONS[row.name]
     if row.accumulates:  # Integers keep their dtype, in which sums wrap.
@@ -86,7 +86,7 @@ def _extreme(name: str, x: Tensor, along: tuple[int, ...], keepdims: bool) -> Te
     return dv.full(shape, ends[name == "min"], x.dtype, device=x.device)
 
 
-def _entered(name: str, function: Any) -> None:
+def _entered(name: str, function: Callable[..., Tensor]) -> None:
     @operator(name, host=(1,))
     def reduce(node: Context, x: Tensor, axes: Array | None = None) -> Tensor:
         along = reduced_axes(node, x.ndim, axes)

@@ -123,6 +123,6 @@ def _extrapolated(x: Tensor, axes: list[Axis], value: float) -> Tensor:
             shape = [1] * x.ndim
             shape[axis.axis] = axis.to
             mask = dv.asarray(np.reshape(outside, shape), device=x.device)
-            result: Any = dv.where(mask, dv.full((), value, x.dtype, device=x.device), x)
+            result = dv.where(mask, dv.full((), value, x.dtype, device=x.device), x)
             x = result
     return x

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import dml_vk as dv
 from dml_vk.array.statistics.reductions import FUNCTIONS
@@ -81,9 +80,7 @@ def nonzero(node: Context, x: Tensor) -> Tensor:
 def unique(node: Context, x: Tensor) -> tuple[Tensor, ...]:
     """Unique values, their first indexes, the inverse, and their counts."""
     axis = node.get("axis")
-    results: Any = dv.unique(
-        x, return_index=True, return_inverse=True, return_counts=True, axis=axis
-    )
+    results = dv.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis)
     values, first, inverse, counts = results
     inverse = dv.reshape(inverse, (-1,))
     if not node["sorted"]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ def _window(name: str, *factors: float) -> None:
         count = int(size.reshape(()))
         period = count if node["periodic"] else max(count - 1, 1)
         steps = dv.arange(0, count, dtype="float64", device=node.machine.device)
-        total: Any = dv.add(dv.multiply(steps, 0.0), factors[0])
+        total = dv.add(dv.multiply(steps, 0.0), factors[0])
         for order, factor in enumerate(factors[1:], 1):
             angle = dv.multiply(steps, 2 * math.pi * order / period)
             total = dv.add(total, dv.multiply(dv.cos(angle), factor))

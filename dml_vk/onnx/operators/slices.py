@@ -101,7 +101,7 @@ def reverse_sequence(node: Context, x: Tensor, lengths: Tensor) -> Tensor:
     shape = [1] * x.ndim
     shape[batch] = x.shape[batch]
     count = dv.reshape(dv.astype(lengths, "int64", copy=False), shape)
-    index: Any = dv.where(dv.less(places, count), count - 1 - places, places)
+    index = dv.where(dv.less(places, count), count - 1 - places, places)
     return dv.take_along_axis(x, dv.broadcast_to(index, x.shape), axis=time)
 
 
