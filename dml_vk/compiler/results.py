@@ -22,12 +22,13 @@ class Results:
         self._capture = capture
         self._arguments = len(arguments)
         self._leaves = {id(x): Leaf(number) for number, x in enumerate(arguments)}
+        self._arguments_returned: set[int] = set()  # their memory
         self._structure = replace(result, self._leaf)
 
     @property
     def slots(self) -> set[int]:
-        """The memory of the tensors that it made."""
-        return {slot for slot, _ in self.made}
+        """The memory of all tensors in it, which nothing else may take."""
+        return {slot for slot, _ in self.made} | self._arguments_returned
 
     def build(self, arguments: Sequence[Tensor], tensors: Sequence[Tensor]) -> Any:
         """Return the same with the arguments of a call, and these tensors for those it made."""
@@ -42,10 +43,11 @@ class Results:
         if not isinstance(x, Tensor):
             return x
         memory = x.allocation
-        if id(x) in self._leaves:
-            return self._leaves[id(x)]
         if not isinstance(memory, Placeholder):
             return x  # from outside
+        if id(x) in self._leaves:
+            self._arguments_returned.add(memory.number)
+            return self._leaves[id(x)]
         if not self._capture.has(memory):
             raise memory.used_late()
         self.made.append((memory.number, Spec.of(x.layout, x.dtype, x.device)))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.manipulation.shapes import permute_dims, reshape
 from dml_vk.array.products.einsum import einsum
@@ -79,10 +80,11 @@ def transposed_convolution(noted: Noted, cotangent: Tensor) -> Sequence[Tensor |
 
 def _of_weight(image: Tensor, cotangent: Tensor, windows: Windows, groups: int) -> Tensor:
     """Return (outputs, inputs / groups, window...): products of the cotangent with windows."""
-    images, channels, *sizes = image.shape
-    each, taps = channels // groups, [window.taps for window in windows]
     if float64 in (image.dtype, cotangent.dtype) and math.prod(cotangent.shape[2:]) > MOST_TAPS:
         return _by_columns(image, cotangent, windows, groups)
+    image, padding = _as_far_as_read(image, windows)
+    images, channels, *sizes = image.shape
+    each, taps = channels // groups, [window.taps for window in windows]
     if groups == 1:
         turned = exchanged(image)
     else:
@@ -92,13 +94,28 @@ def _of_weight(image: Tensor, cotangent: Tensor, windows: Windows, groups: int) 
     products = conv(
         *(turned, exchanged(cotangent)),
         stride=[window.dilation for window in windows],
-        # Windows end where the last one of the convolution does, which may be before the padding.
-        padding=paddings(windows),
+        padding=padding,
         dilation=[window.stride for window in windows],
         groups=groups,
     )
     within = (..., *map(slice, taps))
     return exchanged(products[within])
+
+
+def _as_far_as_read(image: Tensor, windows: Windows) -> tuple[Tensor, list[Ints]]:
+    """Return the part of an image, and of its padding, that ends where the last window does.
+
+    What follows, as with a stride, would be read for taps that there are not.
+    """
+    ends: list[int] = []
+    padding: list[Ints] = []
+    for window in windows:
+        rest = window.padded_size - window.reach(window.count)
+        after = max(window.after - rest, 0)
+        ends.append(max(window.size - (rest - window.after + after), 1))
+        padding.append((window.before, after))
+    within = (..., *map(slice, ends))
+    return image[within], padding
 
 
 def _by_columns(image: Tensor, cotangent: Tensor, windows: Windows, groups: int) -> Tensor:

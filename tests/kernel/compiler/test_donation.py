@@ -134,6 +134,17 @@ def test_what_is_returned_lives_on_in_a_tensor_of_its_own():
             x.tolist()
 
 
+def test_what_is_returned_as_it_is_keeps_its_memory():
+    compiled = dml_vk.compile(lambda pair: (pair[0], pair[1] * 2, pair[0] * 4), donate=0)
+    pair = tensor(5), tensor(5)
+    first, second = [x.numpy() for x in pair]
+    for factor in (2, 4):
+        *pair, product = compiled(tuple(pair))
+        assert np.array_equal(pair[0].numpy(), first)
+        assert np.array_equal(pair[1].numpy(), second * factor)
+        assert np.array_equal(product.numpy(), first * 4)
+
+
 def test_memory_must_be_given_once():
     compiled = dml_vk.compile(lambda x, y: x + y, donate=(0,))
     x = tensor(5)

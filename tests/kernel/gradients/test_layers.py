@@ -23,6 +23,7 @@ CONVOLUTIONS = {
     ),
     "depthwise": ((2, 4, 5, 5), (4, 1, 3, 3), {"groups": 4, "padding": 1}),
     "rest": ((1, 2, 9, 8), (3, 2, 2, 3), {"stride": 3}),
+    "windows in the padding": ((1, 2, 1), (3, 2, 1), {"stride": 5, "padding": ((3, 1),)}),
     "volume": ((1, 2, 4, 5, 4), (3, 2, 2, 3, 2), {"padding": 1, "stride": 2}),
     "relu": ((1, 2, 5, 5), (3, 2, 3, 3), {"activation": "relu"}),
     "leaky": ((1, 2, 5, 5), (3, 2, 3, 3), {"activation": ("leaky_relu", {"alpha": 0.1})}),
@@ -54,6 +55,18 @@ def test_convolutions(name):
     x, weight, options = CONVOLUTIONS[name]
     arrays = [around(*x), around(*weight, seed=2), around(weight[0], seed=3)]
     check(lambda *operands: nn.conv(*operands, **options), arrays, again=name in ("groups", "gelu"))
+
+
+def test_the_gradient_of_a_weight_has_no_more_sums_than_elements():
+    x, weight = dml_vk.ones((2, 16, 16, 16)), dml_vk.ones((16, 16, 3, 3))
+    slope = dml_vk.compile(
+        dml_vk.grad(lambda weight, x: dml_vk.sum(nn.conv(x, weight, stride=2, padding=1)))
+    )
+    slope(weight, x)
+    (program,) = slope.programs
+    plans = [launch.work for part in program.parts for launch in part.launches]
+    sizes = [plan.sizes for plan in plans if plan.module.startswith("conv")]
+    assert sizes == [(*weight.shape, 1)]
 
 
 @pytest.mark.parametrize("name", TRANSPOSED)
