@@ -53,6 +53,9 @@ class Profile(Limits):
     # Work items that keep the device busy if they are long. Planners of shorter ones want a
     # multiple of it.
     units_wanted: int = 2**13
+    # What runs workgroups, each its own, as "SM" or "compute unit": a guess where the driver does
+    # not say.
+    processors: int = 32
     # The most rows and columns of sums that a work item may keep in a tile, if there is much work.
     tile_span: int = 8
     # The most workgroups of a dispatch, where idle ones cost more than they gain. None: as many as

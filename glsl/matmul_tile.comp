@@ -32,7 +32,7 @@ layout(constant_id = 5) const uint BLOCK_DOWN = 1;
 layout(constant_id = 6) const uint ROWS = 8;
 layout(constant_id = 7) const uint COLUMNS = 8;
 layout(constant_id = 8) const bool RAGGED = true;  // some tiles are partly outside
-layout(constant_id = 9) const uint DEEP = 4;       // terms per step, 1 or 4; a divisor of the depth
+layout(constant_id = 9) const uint DEEP = 4;       // terms per step; a divisor of the depth but for TEAM
 layout(constant_id = 10) const uint LEVELS = 2;    // levels of sums
 layout(constant_id = 11) const bool DST_QUADS = false;  // four columns of a tile are a quad of dst
 layout(constant_id = 12) const uint A_READ = 0;
@@ -63,7 +63,7 @@ layout(constant_id = 17) const bool BY_ROWS = false;  // store a row after the o
 #define ALL_ONES 3  // not read: every element is 1
 
 #ifdef TEAM
-#define TERMS 16  // per step; a divisor of RUN_OF_SUM
+#define TERMS DEEP  // 16 or 32: a divisor of RUN_OF_SUM
 #define NUMBER (gl_GlobalInvocationID.x % LANES)  // of a tile in its unit
 #define TILES 1  // units of a block
 // Row or column i of a tile, counted from its first. A block has every so many quads of them for a tile.
@@ -148,6 +148,8 @@ void add_products() {
     a_load();
     b_load();
     meet();
+    a_fetch();
+    b_fetch();
     for (uint term = 0; term < TERMS; term += 4)
         [[unroll]] for (uint step = 0; step < 4; step++) {
             a_get(term + step);
@@ -242,6 +244,11 @@ void store(uint base, uint row, uint column) {
 
 void unit(uint n, bool whole) {
     uint block, across = NUMBER % BLOCK_ACROSS, down = NUMBER / BLOCK_ACROSS % BLOCK_DOWN;
+#ifdef TEAM
+    // Of 32 neighbours, four read each quad of columns and eight each quad of rows.
+    across = NUMBER % 8 + NUMBER / (8 * BLOCK_DOWN) * 8;
+    down = NUMBER / 8 % BLOCK_DOWN;
+#endif
     uint left = divide(n / TILES, groups, groups_reciprocal, block);
     uint row = block * BLOCK_DOWN * ROWS + down * APART(ROWS);
     left = divide(left, extent, extent_reciprocal, block);
@@ -252,7 +259,10 @@ void unit(uint n, bool whole) {
     b_start(at.y, column);
     clear(1);
     for (uint start = 0; start < push.depth; start += RUN_OF_SUM) {
-        clear(0);
+#ifdef TEAM
+        if (LEVELS > 1 || start == 0)  // one level: a sum of all terms, or those of a single run
+#endif
+            clear(0);
         for (uint k = start; k < min(start + RUN_OF_SUM, push.depth); k += TERMS) add_products();
         rise();
     }

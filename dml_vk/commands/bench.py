@@ -67,6 +67,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write figures, device and versions as JSON; without FILE to stdout, not the table",
     )
+    parser.add_argument(
+        "names", nargs="*", type=_case, default=[], metavar="NAME", help="the same as --cases NAME"
+    )
     svg = partial(new_file, ending=".svg")
     either = parser.add_mutually_exclusive_group()
     either.add_argument("--plot", type=svg, metavar="FILE.svg", help="draw a bar chart")
@@ -74,6 +77,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--gpu",
         action="store_true",
         help="measure kernels by the device's clock, transfers and calls, and not NumPy",
+    )
+    either.add_argument(
+        "--tiles",
+        action="store_true",
+        help="time each tile of products of matrices, by which plans could choose another one",
     )
     parser.add_argument(
         "--beside",
@@ -89,6 +97,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="with --beside: only cases with such names",
     )
     add_device(parser)
+
+
+def _case(text: str) -> str:
+    if text not in NAMES:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(NAMES)}")
+    return text
 
 
 def _libraries(text: str) -> tuple[str, ...]:
@@ -114,6 +128,9 @@ def run(arguments: argparse.Namespace) -> int:
     need_numpy("bench")
     from dml_vk.runtime.device import device
 
+    if arguments.tiles:
+        return _of_tiles(arguments)
+    arguments.cases = arguments.names or arguments.cases
     if arguments.beside is not None and not arguments.gpu:
         print("bench: --beside needs --gpu", file=sys.stderr)
         return 2
@@ -159,6 +176,25 @@ def _of_gpu(arguments: argparse.Namespace) -> int:
     findings = parts.report
     print(report.as_json(findings) if arguments.json == STDOUT else markdown.as_markdown(findings))
     return int(bool(findings["failures"]))
+
+
+def _of_tiles(arguments: argparse.Namespace) -> int:
+    from dml_vk.commands.gpu import tiles
+    from dml_vk.runtime.device import device
+
+    if arguments.names not in ([], ["matmul"]):
+        print("bench: --tiles needs matmul", file=sys.stderr)
+        return 2
+    with device(arguments.device) as chosen, Progress() as progress:
+        rows = tiles.measured(chosen, progress)
+        report = json.dumps({**surroundings(chosen), "tiles": tiles.as_json(rows)}, indent=2)
+        if arguments.json != STDOUT:
+            print(f"Device: {heading(chosen)}", "", tiles.as_table(rows), sep="\n")
+    if arguments.json == STDOUT:
+        print(report)
+    elif arguments.json is not None:
+        write("bench", arguments.json, report + "\n")
+    return 0
 
 
 def _beside(arguments: argparse.Namespace) -> int:

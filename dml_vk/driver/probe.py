@@ -9,7 +9,7 @@ from ctypes import c_void_p
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from dml_vk.driver import features, float_controls, vulkan
+from dml_vk.driver import features, float_controls, processors, vulkan
 from dml_vk.driver.float_controls import FloatControls
 from dml_vk.errors import DeviceError, explain
 from dml_vk.install import runtimes, system
@@ -79,6 +79,7 @@ class DeviceInfo:
     timestamp_period: float  # ns per tick
     extensions: frozenset[str] = field(repr=False)
     float_controls: FloatControls = field(repr=False, default=FloatControls())
+    processors: int = 0  # that run workgroups; 0 if the driver does not say
 
     @property
     def unified(self) -> bool:
@@ -108,6 +109,7 @@ class DeviceInfo:
             unrolls=self._driver_name != _NEVER_UNROLLED,
             widens=self._driver_name == _ONE_BY_ONE and "shaderInt64" in self.features,
             subgroup=self.subgroup_size,
+            processors=self.processors or Profile.processors,
             features=frozenset(f"subgroup_{name}" for name in self.subgroup_operations),
             **suited(self.type, cores()),
         )
@@ -252,6 +254,7 @@ def _describe(instance: vulkan.Instance, index: int) -> DeviceInfo | None:
         timestamp_period=limits.timestamp_period,
         extensions=extensions,
         float_controls=float_controls.find(instance, device, extensions),
+        processors=processors.find(instance, device, extensions),
     )
 
 

@@ -142,8 +142,12 @@ def _product(
         first = _reading(a)
     dst = layout.strides, layout.offset, target.dtype
     depth = min(_depth(b), MAX_DEPTH)
-    how = {"more": more, "fma": not settings.exact}
-    return plan_matmul(layout.sizes, depth, first, second, dst, profile, **how, linear=linear)
+    return plan_matmul(
+        *(layout.sizes, depth, first, second, dst, profile),
+        more=more,
+        fma=not settings.exact,
+        linear=linear,
+    )
 
 
 def _reading(source: View) -> Reading:

@@ -12,6 +12,7 @@ from dml_vk.kernels.plan.base import BASES, END, FIRST, Plan, Rate
 from dml_vk.kernels.plan.copy import plan_flat_copy
 from dml_vk.kernels.plan.matmul import plan_matmul
 from dml_vk.kernels.plan.matmul_tile import Reading
+from dml_vk.kernels.plan.team_tiles import TeamTile
 from dml_vk.limits import Profile
 from dml_vk.runtime.interface import Barrier, Block, Command, Copy, Dispatch, Fill, Runtime
 from dml_vk.runtime.pipelines import Key, Pipelines, group_count
@@ -64,14 +65,23 @@ class RateCheck:
         plan, sizes = self._copy_plan(nbytes)
         return self._run(plan, sizes, rounds), self._run(None, sizes, rounds)
 
+    def product_time(self, rows: int, tile: TeamTile, rounds: int, *, fused: bool) -> Time:
+        """What a product of square float32 matrices takes by such tiles: the median of so many."""
+        plan, sizes = self._product_plan(float32, tile, fused=fused)(rows)
+        return self._run(plan, sizes, rounds)
+
     def _copy_plan(self, nbytes: int) -> tuple[Plan, list[int]]:
         return plan_flat_copy(nbytes, 0, self._profile), [nbytes, nbytes]
 
-    def _product_plan(self, dtype: DType) -> _Plans:
+    def _product_plan(
+        self, dtype: DType, tile: TeamTile | None = None, *, fused: bool = False
+    ) -> _Plans:
         def plan(rows: int) -> tuple[Plan, list[int]]:
             a, b = Reading((rows, 0), 1, 0, dtype), Reading((0, 1), rows, 0, dtype)
             dst = (rows, 1), 0, dtype
-            product = plan_matmul((rows, rows), rows, a, b, dst, self._profile)
+            product = plan_matmul(
+                (rows, rows), rows, a, b, dst, self._profile, fma=fused, tile=tile
+            )
             return product.plan, [rows * rows * dtype.itemsize] * 3
 
         return plan

@@ -32,6 +32,7 @@ from dml_vk.kernels.plan.linear import LINEAR_SPEC, Linear, is_by_rows, linear_p
 from dml_vk.kernels.plan.matmul_tile import ALL_ONES, RANK, RUN, Reading, exchange, tile_path
 from dml_vk.kernels.plan.paths import Path, plan_of, rows
 from dml_vk.kernels.plan.tasks import Operand, Task, columns_of, in_bytes
+from dml_vk.kernels.plan.team_tiles import BUSY, TeamTile
 from dml_vk.limits import Profile
 
 MAX_DEPTH = RUN**2  # of one plan
@@ -39,7 +40,8 @@ _INT64_NS, _FLOAT64_NS = 10.0, 60.0  # one multiply-add on one slow core
 # Where each work item would stride across a whole source, the depth is split until there are this
 # many, so that each reads a smaller range.
 _SWEEP_UNITS = 1024
-_MOST_PARTIAL = 2**22  # elements of temporary memory for partial sums
+# Elements of temporary memory for partial sums, and how many times as many a GPU may have.
+_MOST_PARTIAL, _TIMES_OF_GPU = 2**22, 4
 # A depth is not split if that saves an invocation less than this, and all of them less than the two
 # launches more take: estimates of a slow core.
 _SHORT_NS, _LITTLE_NS = 2e3, 40e3
@@ -139,17 +141,27 @@ def plan_matmul(
     more: bool = False,
     fma: bool = False,
     linear: Linear | None = None,
+    tile: TeamTile | None = None,
 ) -> Product:
     """Plan a product with a depth from 1 to MAX_DEPTH, into dst: (strides, offset, dtype).
 
     With `more` it is added to dst. With `fma` each product and sum of float32 are rounded once.
-    With `linear`, for floats of up to 32 bits, sums have an epilogue.
+    With `linear`, for floats of up to 32 bits, sums have an epilogue. With `tile` workgroups do
+    such tiles, whatever suits the device.
     """
     strides, offset, dtype = dst
     fma = fma and dtype is float32 and not (a.ones or b.ones)
     return _plan(
         *(sizes, depth, a.residue(), b.residue()),
-        *(Operand(strides, offset, dtype.itemsize).residue(), dtype, more, fma, linear, profile),
+        *(
+            Operand(strides, offset, dtype.itemsize).residue(),
+            dtype,
+            more,
+            fma,
+            linear,
+            tile,
+            profile,
+        ),
     )
 
 
@@ -158,17 +170,19 @@ def partial_run(product: Product, numel: int, depth: int, profile: Profile) -> i
     wanted = profile.units_wanted
     if product.strides_far:
         wanted = max(wanted, _SWEEP_UNITS)
+    most = _MOST_PARTIAL * (_TIMES_OF_GPU if profile.coalesces else 1)
     plan = product.plan
     units = plan.units * (plan.spec[0] if plan.by_teams else 1)  # as invocations
     if plan.unit_ns < _SHORT_NS and plan.units * plan.unit_ns < _LITTLE_NS and depth <= MAX_DEPTH:
         return 0
     for run in (RUN**2, RUN):
         parts = -(-depth // run)
-        enough = units * parts >= wanted or run == RUN
-        if units < wanted and parts > 1 and numel * parts <= _MOST_PARTIAL and enough:
+        busy = max(wanted, BUSY * profile.processors if plan.by_teams else 0)
+        enough = units * parts >= busy or run == RUN
+        if units < wanted and parts > 1 and numel * parts <= most and enough:
             return run
     parts = -(-depth // MAX_DEPTH)
-    return MAX_DEPTH if parts > 1 and numel * parts <= _MOST_PARTIAL else 0
+    return MAX_DEPTH if parts > 1 and numel * parts <= most else 0
 
 
 @lru_cache(maxsize=1024)
@@ -182,6 +196,7 @@ def _plan(
     more: bool,
     fma: bool,
     linear: Linear | None,
+    tile: TeamTile | None,
     profile: Profile,
 ) -> Product:
     strides, bases, itemsizes = columns_of((a.operand, b.operand, dst))
@@ -194,20 +209,19 @@ def _plan(
         itemsizes, byte_starts, starts = map(exchange, (itemsizes, byte_starts, starts))
         dims = [Dim(exchange(dim.strides), dim.size) for dim in dims]
     if tiles:
-        task, path, loads, exchanged = tile_path(
-            dims, Task([], [], itemsizes, byte_starts, profile), depth, a, b
-        )
+        whole = Task([], [], itemsizes, byte_starts, profile)
+        task, path, loads, exchanged = tile_path(dims, whole, depth, a, b, fused=fma, tile=tile)
         if exchanged:
             swapped, starts = not swapped, exchange(starts)
             a, b, itemsizes = b, a, task.itemsizes
         far = _strides_far(path, a, b)
         name = path.name
-        tile = path.constants["ROWS"], path.constants["COLUMNS"]
-        team = path.elements // math.prod(tile)
-        by_rows = linear is None and is_by_rows(*tile, depth)
+        spans = path.constants["ROWS"], path.constants["COLUMNS"]
+        team = path.elements // math.prod(spans)
+        by_rows = linear is None and is_by_rows(*spans, depth)
         own = {"BY_ROWS": int(by_rows)}
         if by_rows:
-            path = path._replace(unit_rounds=path.unit_rounds + storing_rounds(*tile))
+            path = path._replace(unit_rounds=path.unit_rounds + storing_rounds(*spans))
     else:
         task = Task(*split(dims, RANK), itemsizes, byte_starts, profile)
         term_ns = _FLOAT64_NS if dtype.kind == "f" else _INT64_NS

@@ -12,19 +12,16 @@ from dml_vk.kernels.plan.base import Load
 from dml_vk.kernels.plan.dims import Dim, split
 from dml_vk.kernels.plan.paths import Path
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task
+from dml_vk.kernels.plan.team_tiles import TeamTile, team_tile
 from dml_vk.kernels.plan.tiles import (
     LEAST_SHARED,
     READ_NS,
     SHARED_TERM_NS,
-    TEAM_ACROSS,
-    TEAM_TERMS,
     block_of,
     load_of,
     shared_load,
     shared_spans,
     span_of,
-    team_of,
-    team_spans,
 )
 
 RUN = 64  # terms that are added sequentially: RUN_OF_SUM in families/matmul.glsl
@@ -62,11 +59,19 @@ def exchange(operands: Ints) -> Ints:
 
 
 def tile_path(
-    dims: list[Dim], task: Task, depth: int, a: Reading, b: Reading
+    dims: list[Dim],
+    task: Task,
+    depth: int,
+    a: Reading,
+    b: Reading,
+    *,
+    fused: bool,
+    tile: TeamTile | None = None,
 ) -> tuple[Task, Path, tuple[Load, ...], bool]:
     """Choose a dim that a lacks as columns and one that b lacks as rows; loop over the others.
 
-    The last results are what a work item reads, and whether the sources were exchanged.
+    The last results are what a work item reads, and whether the sources were exchanged. With `tile`
+    a workgroup does tiles together whether that suits or not.
     """
     single = Dim((0, 0, 0), 1)
     left = list(dims)
@@ -74,7 +79,10 @@ def tile_path(
     row = _take_dim(left, 1) or single
     lanes = task.profile.lanes
     both = not (a.ones or b.ones)
-    team = team_of(row.size, column.size, depth, task.profile) if both else 0
+    times = math.prod([dim.size for dim in left])
+    team = tile
+    if both and not team:
+        team = team_tile(row.size, column.size, times, depth, task.profile, fused=fused)
     shared = task.profile.shuffles and both and not team
     exchanged = shared and column.size < 4 * lanes <= row.size
     if exchanged:
@@ -86,9 +94,8 @@ def tile_path(
     shared = shared and row.size >= LEAST_SHARED and column.size >= 2 * lanes
     inside, outer = split(left, RANK - 2)
     task = task._replace(dims=[column, row, *inside], outer=outer)
-    times = math.prod([dim.size for dim in left])
     if team:
-        down, across = team_spans(row.size, column.size, times, team, task.profile)
+        down, across = team.spans
     elif shared:
         down, across = shared_spans(row.size, column.size, times, depth, task.profile)
     else:
@@ -97,13 +104,13 @@ def tile_path(
         _read(task, k, source, depth, span)
         for k, (source, span) in enumerate(((a, down), (b, across)))
     ]
-    deep = 1 if team else 4 if _BY_DEPTH in reads or (shared and depth % 4 == 0) else 1
+    deep = team.terms if team else 4 if _BY_DEPTH in reads or (shared and depth % 4 == 0) else 1
     others = [row, *inside]
     dst_quads = task.itemsize == 4 and column.dst == 1 and column.size % 4 == 0
     dst_quads = dst_quads and task.aligned(-1, QUAD_BYTES, others)
     tiles_down, tiles_across = -(-row.size // down), -(-column.size // across)
     if team:
-        block_down, block_across = team // TEAM_ACROSS, TEAM_ACROSS
+        block_down, block_across = team.block
     elif shared:
         block_down, block_across = 1, lanes
     else:
@@ -118,6 +125,9 @@ def tile_path(
         ]
     )
     term_ns = SHARED_TERM_NS if shared else _TERM_NS
+    members = team.lanes if team else 1
+    # A fused product of a workgroup is a single chain.
+    levels = 1 if depth <= RUN or (team and fused) else 2
     unit_ns = 20.0 + (term_ns * down * across + read_ns / 4) * depth
     path = Path(
         "tile team" if team else "tile shared" if shared else "tile",
@@ -129,7 +139,7 @@ def tile_path(
             "COLUMNS": across,
             "RAGGED": int(ragged > 0),
             "DEEP": deep,
-            "LEVELS": 1 if depth <= RUN else 2,
+            "LEVELS": levels,
             "DST_QUADS": int(dst_quads),
             "A_READ": reads[0],
             "B_READ": reads[1],
@@ -140,18 +150,17 @@ def tile_path(
         edges=0,
         groups=groups,
         extent=extent,
-        unit_ns=unit_ns * max(1, team),
+        unit_ns=unit_ns * members,
         unit_rounds=(
-            rounds.matmul_team(depth, RUN, TEAM_TERMS)
-            if team
-            else rounds.matmul_tile(depth, RUN, deep)
+            rounds.matmul_team(depth, RUN, deep) if team else rounds.matmul_tile(depth, RUN, deep)
         ),
-        elements=down * across * max(1, team),
+        elements=down * across * members,
+        by=str(team or ""),
         together=lanes if shared else 1,
     )
     if team:  # A block is read once.
         spans = block_down * down, block_across * across
-        loads = [Load(span * depth, span * TEAM_TERMS / team) for span in spans]
+        loads = [Load(span * depth, span * deep / members) for span in spans]
     else:
         loads = [load_of(span, deep, depth) for span in (down, across)]
         if shared:

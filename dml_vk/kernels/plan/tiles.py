@@ -4,43 +4,13 @@ from __future__ import annotations
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Load
-from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
+from dml_vk.kernels.plan.paths import power_of_two
 from dml_vk.limits import Profile
 
 READ_NS = 4.0  # four elements of a source, on one slow core
 # The fewest rows of a tile that lanes share, and the terms from which on tiles are larger.
 LEAST_SHARED, _LARGE = 16, 2**26
 SHARED_TERM_NS = 0.03  # of a multiply-add, if lanes share rows
-# The fewest rows and columns for a workgroup, so that most of a block is used; its terms per step,
-# TERMS in matmul_tile.comp; the time to read an element from shared memory, in terms.
-_LEAST_SPAN, TEAM_TERMS, _TEAM_READ = 20, 16, 2.0
-TEAM_ACROSS = 8  # tiles of a block
-
-
-def team_of(rows: int, columns: int, depth: int, profile: Profile) -> int:
-    """The invocations of a workgroup that does a block of tiles together, or 0.
-
-    It reads each element once into shared memory, with coalesced loads.
-    """
-    large = min(rows, columns) >= _LEAST_SPAN and depth >= TEAM_TERMS
-    return min(LOCAL_SIZE, profile.max_invocations) if profile.coalesces and large else 0
-
-
-def team_spans(rows: int, columns: int, times: int, team: int, profile: Profile) -> Ints:
-    """The rows and columns of a tile of a workgroup, by the least estimated time.
-
-    Large tiles read less from shared memory, but there are fewer.
-    """
-
-    def cost(spans: Ints) -> float:
-        down, across = spans
-        blocks_down = -(-rows // (down * (team // TEAM_ACROSS)))
-        blocks = times * blocks_down * -(-columns // (across * TEAM_ACROSS))
-        return max(blocks * team, profile.units_wanted) * (
-            down * across + _TEAM_READ * (down + across)
-        )
-
-    return min(((8, 8), (4, 8), (8, 4), (4, 4)), key=cost)
 
 
 def shared_spans(rows: int, columns: int, times: int, depth: int, profile: Profile) -> Ints:

@@ -4,7 +4,11 @@
 #include "families/matmul_element.glsl"
 layout(binding = SOURCE) readonly buffer NAMED(Quads) { uvec4 NAMED(quads)[]; };
 
+#ifdef TEAM
+VALUE NAMED(values)[SPAN][1];
+#else
 VALUE NAMED(values)[SPAN][DEEP];
+#endif
 
 // Rows past the end read the last one again.
 uint NAMED(row)(uint base, uint at) {

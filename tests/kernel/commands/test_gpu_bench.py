@@ -11,7 +11,7 @@ import pytest
 import dml_vk
 from dml_vk.__main__ import main
 from dml_vk.commands.cases.table import against_numpy
-from dml_vk.commands.gpu import copy_rate, facts, host, kernels, markdown, report
+from dml_vk.commands.gpu import copy_rate, facts, host, kernels, markdown, report, tiles
 from dml_vk.observe import dispatches
 from dml_vk.runtime.arithmetic import TEXTS
 from dml_vk.runtime.rate_check import RateCheck
@@ -164,3 +164,35 @@ def test_a_chart_and_the_gpu_are_not_asked_for_together(capsys, tmp_path):
     with pytest.raises(SystemExit):
         main([*QUICK, "--plot", str(tmp_path / "a.svg")])
     assert "not allowed with argument" in capsys.readouterr().err
+
+
+def test_tiles_are_timed_one_by_one(capsys, monkeypatch, tmp_path):
+    few = tiles.TILES[-1:]
+    monkeypatch.setattr(tiles, "TILES", few)
+    monkeypatch.setattr(tiles, "SIZES_OF_CPU", (32, 40))
+    file = tmp_path / "tiles.json"
+    assert main(["bench", "matmul", "--tiles", "--json", str(file)]) == 0
+    report = json.loads(file.read_text())
+    exact, fused = report["tiles"]
+    assert report["device"]["name"] == dml_vk.device().info.name
+    assert (exact["tile"], exact["fused"], fused["fused"]) == (str(few[0]), False, True)
+    assert (exact["lanes"], exact["shared_bytes"]) == (64, 2 * 32 * 16 * 4)
+    assert set(exact["rates"]) == set(fused["rates"]) == {"32", "40"}
+    assert all(rate > 0 for rate in exact["rates"].values())
+    shown = capsys.readouterr().out
+    assert f"{few[0]}     64    4096  exact" in shown
+    assert main(["bench", "matmul", "--tiles", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tiles"][0]["tile"] == str(few[0])
+
+
+def test_only_products_have_tiles(capsys):
+    assert main(["bench", "abs", "--tiles"]) == 2
+    assert "needs matmul" in capsys.readouterr().err
+
+
+def test_cases_may_be_named_without_an_option(capsys):
+    assert main(["bench", "--gpu", "--size", "1", "abs", "--json"]) == 0
+    assert [case["name"] for case in json.loads(capsys.readouterr().out)["cases"]] == ["abs"]
+    with pytest.raises(SystemExit):
+        main(["bench", "abc"])
+    assert "'abc' is none of " in capsys.readouterr().err

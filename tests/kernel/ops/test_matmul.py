@@ -15,7 +15,7 @@ from dml_vk.dtypes import float32, int32
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels import registry
 from dml_vk.kernels.plan import matmul as planning
-from dml_vk.kernels.plan import tiles
+from dml_vk.kernels.plan import team_tiles, tiles
 from dml_vk.kernels.plan.matmul import KERNELS, MAX_DEPTH, partial_run, plan_matmul
 from dml_vk.kernels.plan.matmul_tile import RUN, Reading
 from dml_vk.layout import Layout, channels_last
@@ -194,15 +194,24 @@ def test_tiles_of_workgroups(plans, dtype):
     assert {plan.plan.spec[11] for plan in plans} == {0, 1}
 
 
-def test_tiles_of_workgroups_have_all_depths_and_spans(plans):
-    for units in (1, 2**9, 2**20):
-        with profiled(dml_vk.device(), team_profile(units_wanted=units)):
-            for depth in TEAM_DEPTHS[:: 1 if units == 1 else 2]:
-                check(packed(21, depth), turned(depth, 36), told=(units, depth))
-            for m, n in ((128, 32), (32, 128), (128, 128)):
-                check(packed(m, 64), packed(64, n))
-    spans = {made.plan.spec[6:8] for made in plans if made.plan.by_teams}
-    assert spans == {(8, 8), (4, 8), (8, 4), (4, 4)}
+@pytest.mark.parametrize("tile", team_tiles.TILES, ids=str)
+def test_each_tile_of_workgroups_on_both_sides_of_its_sizes(plans, monkeypatch, tile):
+    monkeypatch.setattr(team_tiles, "TILES", (tile,))
+    m, n, terms = tile.rows, tile.columns, tile.terms
+    with profiled(dml_vk.device(), team_profile(max_invocations=1024, max_shared_bytes=2**15)):
+        check(packed(m - 1, RUN + 1), packed(RUN + 1, n + 1), told="one short, one beyond")
+        check(turned(m + 1, 2 * terms), turned(2 * terms, n - 1), told="one beyond, one short")
+        check(packed(m, terms), turned(terms, n), turned(m, n), told="a single step")
+        check(turned(m, terms + 1), packed(terms + 1, n), told="one more term")
+    assert {made.plan.path for made in plans} == {f"tile team by {tile}"}
+    assert {made.plan.spec[0] for made in plans} == {tile.lanes}
+
+
+def test_tiles_of_workgroups_have_all_depths(plans):
+    with profiled(dml_vk.device(), team_profile()):
+        for depth in TEAM_DEPTHS:
+            check(packed(21, depth), turned(depth, 36), told=depth)
+    assert {made.plan.sizes[-1] for made in plans if made.plan.by_teams} >= {16, 17, 63, 65}
 
 
 def test_tiles_of_workgroups_are_added_to_sums(plans, monkeypatch):

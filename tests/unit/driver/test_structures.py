@@ -7,7 +7,7 @@ from ctypes import PYFUNCTYPE, c_uint64
 
 import pytest
 
-from dml_vk.driver import features, structures, vulkan
+from dml_vk.driver import features, processors, structures, vulkan
 from dml_vk.driver.structures import DescriptorBuffer, Handle
 
 # What a C compiler says of the header.
@@ -40,6 +40,8 @@ SIZES = {
     features._Storage8: 32,
     features._Arithmetic: 24,
     features._CooperativeMatrix: 24,
+    processors._OfNvidia: 24,
+    processors._OfAmd: 72,
     vulkan.DeviceCreateInfo: 72,
 }
 OFFSETS = [
