@@ -259,6 +259,9 @@ def places():
             for x in in_layouts(dtype):
                 dml_vk.nonzero(x)
             dml_vk.nonzero(dml_vk.asarray(hard(dtype, (20_001,))))
+        for dtype in (float32, float64, complex128):
+            x = dml_vk.asarray(hard(dtype, (20_001,)))
+            assert x[x == x].size
     for dtype in (DTYPES["uint8"], float16, float32, float64):
         for x in in_layouts(dtype):
             dml_vk.nonzero(x)
