@@ -2,9 +2,16 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // The elements that are not 0, in logical row-major order, by workgroups: one counts those of UNIT elements, which
-// are 32 for each invocation, or writes their indexes. Neighbours read, and write, side by side.
+// are 32 for each invocation, or writes their indexes or what another tensor has there. Neighbours read, and write,
+// side by side.
 #define TEAM
 #include "families/nonzero.glsl"
+
+#ifdef SELECTS
+#define RESULT(position) values[push.values_base + (position) * push.step]
+#else
+#define RESULT(position) WIDENED(position)
+#endif
 
 #define LIST 2048  // indexes that are written at once
 shared uint masks[256], list[LIST], sums[2 * 256];
@@ -42,7 +49,7 @@ void unit(uint n, bool whole) {
         for (; found != 0 && slot < done + LIST; found &= found - 1)
             list[slot++ - done] = first + uint(findLSB(found));
         meet();
-        for (uint j = id; j < min(all - done, LIST); j += LANES) dst[to + done + j] = WIDENED(list[j]);
+        for (uint j = id; j < min(all - done, LIST); j += LANES) dst[to + done + j] = RESULT(list[j]);
         meet();
     }
 }

@@ -28,7 +28,15 @@ from dml_vk.kernels.plan.scan import (
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, converted
-from dml_vk.ops.view import View, access, check_target, operand, temporary, temporary_like
+from dml_vk.ops.view import (
+    View,
+    access,
+    check_target,
+    operand,
+    temporary,
+    temporary_like,
+    with_layout,
+)
 
 __all__ = ["EXCLUSIVE", "INCLUSIVE", "MAXIMUM", "MINIMUM", "PRODUCT", "SUM", "scan_elements"]
 
@@ -68,20 +76,23 @@ def _scan(
     target: View,
     dim: int,
     form: int,
+    of_totals: bool = False,
 ) -> None:
     device = target.device
     operands = operand(source), operand(target)
     scan = Scan(computed[0], operator, form, source.dtype.code)
-    passes = plan_scan(scan, target.layout.sizes, operands, dim, target.device.profile)
+    passes = plan_scan(scan, target.layout.sizes, operands, dim, device.profile, of_totals)
     reads, writes = access(source, False), access(target, True)
     if passes.totals is None:
         device.launch(passes.last, (reads, reads, writes))
         return
     _, stored = computed
-    totals = temporary(what, Layout(passes.sizes), stored, target)
-    device.launch(passes.totals, (reads, reads, access(totals, True)))
-    _scan(what, computed, operator, totals, totals, 1, EXCLUSIVE)
-    device.launch(passes.last, (reads, access(totals, False), writes))
+    layout = Layout(passes.sizes)
+    every = temporary(what, Layout((layout.numel + passes.tops,)), stored, target)
+    device.launch(passes.totals, (reads, reads, access(every, True)))
+    totals = with_layout(every, layout)
+    _scan(what, computed, operator, totals, totals, passes.dim, EXCLUSIVE, of_totals=True)
+    device.launch(passes.last, (reads, access(every, False), writes))
 
 
 def _computed_in(dtype: DType) -> tuple[str, DType]:

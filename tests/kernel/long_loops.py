@@ -170,6 +170,12 @@ def reductions_of_any_kind():
 
 
 def scans():
+    own = dml_vk.device().profile
+    by_teams = dataclasses.replace(own, coalesces=True, max_invocations=256)
+    with profiled(dml_vk.device(), by_teams):
+        for dtype in (float32, float64, int64, DTYPES["int32"]):
+            for sizes, dim in (((20_000,), 0), ((2, 5000), 1), ((5000, 40), 0), ((200, 3), 0)):
+                dml_vk.cumulative_sum(dml_vk.asarray(hard(dtype, sizes)), axis=dim, dtype=dtype)
     for dtype in (float32, float64, int64, DTYPES["int32"]):
         for sizes in ((7, 5000), (300, 8), (3, 9)):
             x = dml_vk.asarray(hard(dtype, sizes))
@@ -253,6 +259,9 @@ def places():
             for x in in_layouts(dtype):
                 dml_vk.nonzero(x)
             dml_vk.nonzero(dml_vk.asarray(hard(dtype, (20_001,))))
+        for dtype in (float32, float64, complex128):
+            x = dml_vk.asarray(hard(dtype, (20_001,)))
+            assert x[x == x].size
     for dtype in (DTYPES["uint8"], float16, float32, float64):
         for x in in_layouts(dtype):
             dml_vk.nonzero(x)

@@ -10,7 +10,7 @@ from dml_vk.dtypes import bool_, float16, float32, float64, int8, int32, int64, 
 from dml_vk.kernels.plan.rounds import LEAST
 from dml_vk.layout import channels_last
 from tests import tier
-from tests.large.test_rounds import modules_of, of_few_lanes
+from tests.large.test_rounds import of_few_lanes
 from tests.real_dtypes import DTYPES
 
 NUMBERS = [dtype for dtype in DTYPES.values() if dtype.kind != "b"]
@@ -89,7 +89,7 @@ def test_every_variant_of_reductions_and_scans(beyond):
                     assert (dml_vk.cumulative_sum(x, axis=dim, dtype=dtype).numpy() == row).all()
                     x[last] = 1
 
-    wanted = of_few_lanes("reductions") | modules_of("scans")
+    wanted = of_few_lanes("reductions") | of_few_lanes("scans")
     beyond.reach(check, [2**10, 2**18, 2**19, 2**20], wanted)
 
 

@@ -38,7 +38,7 @@ MUTANTS = (
     Mutant(
         "shader-scan-carry",
         "in a long row, only the first block of a span gets what comes before the span",
-        f"{_INCLUDE}/families/scan.glsl",
+        f"{_INCLUDE}/families/scan_alone.glsl",
         "        before = carried;\n",
         "        before = identities();\n",
         (f"{_OPS}/test_scan.py::test_spans_of_every_length_give_the_same_bits",),
@@ -66,6 +66,14 @@ MUTANTS = (
         "min(down + i, sizes[1] - 1)",
         "min(down + i, sizes[1] - 2)",
         (f"{_OPS}/test_copy.py::test_every_variant",),
+    ),
+    Mutant(
+        "shader-scan-tile-before",
+        "of all tiles before one, a workgroup of a scan knows only the last",
+        f"{_INCLUDE}/families/scan_team.glsl",
+        "carried = combine(carried, sum);",
+        "carried = sum;",
+        (f"{_OPS}/test_scan_teams.py::test_a_workgroup_that_does_all_tiles_of_its_rows",),
     ),
     Mutant(
         "shader-matmul-zero",

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk import context
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.creation.arrays import asarray, full
@@ -36,6 +37,7 @@ from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, check_cast, compute, converted
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import gather, read_beside
+from dml_vk.ops.nonzero import select_elements
 from dml_vk.ops.numbers import element_words
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.view import View, check_devices, check_target, with_layout
@@ -65,8 +67,22 @@ def read(tensor: Tensor, key: object) -> Tensor:
     parsed = parse(GET, tensor, key)
     if not parsed.advanced:
         return tensor._over(parsed.layout)
+    selected = _read_where(tensor, parsed)
+    if selected is not None:
+        return Tensor(selected)
     parts, wait = parts_of(GET, parsed.layout, parsed.advanced)
     return read_beside(wait, lambda: gathered(GET, tensor, parsed, parts), None)
+
+
+def _read_where(tensor: Tensor, key: Key) -> View | None:
+    """Read by a mask of all dims without indexes, unless something must be told of the gather."""
+    (index, *others), recorder = key.advanced, context.recorder()
+    mask = index.array
+    if others or not index.is_mask or not isinstance(mask, Tensor) or recorder is not None:
+        return None
+    if mask.ndim != key.layout.rank:
+        return None
+    return select_elements(GET, mask, with_layout(tensor, key.layout))
 
 
 def write(tensor: Tensor, key: object, value: ArrayLike) -> None:

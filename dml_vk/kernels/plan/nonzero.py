@@ -1,21 +1,23 @@
 """Plan the search for nonzero elements: one pass counts them per work item, one writes indexes.
 
-A work item is done by one invocation or, where lanes load together, by a workgroup.
+A work item is done by one invocation or, where lanes load together, by a workgroup, which may also
+write what another tensor has where elements are not zero.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import MAX_RANK, ROW_SPEC, Kernel, index_push
+from dml_vk.kernels.kernel import BY_WORDS, MAX_RANK, ROW_SPEC, Kernel, index_push
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim
 from dml_vk.kernels.plan.passes import team_lanes
-from dml_vk.kernels.plan.paths import ANY, Path, plan_of, row_constants
+from dml_vk.kernels.plan.paths import ANY, NOTHING, Path, plan_of, row_constants
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
 from dml_vk.limits import Profile
 
@@ -25,20 +27,32 @@ _LEAST, _MOST = 32, 4096  # elements per work item
 _UNITS, _TIMES = 1024, 4
 _OF_MEMBER, _LIST = 32, 2048  # elements of an invocation of a workgroup; indexes written at once
 
-KERNELS = tuple(
-    [
-        Kernel(
-            name,
-            inlines="where it writes depends on values",
-            bindings=("Src", "Carry", "Dst"),
-            spec=(*ROW_SPEC, "TYPE", "COUNTS", "SRC_QUADS"),
-            push=index_push(("src_base", "carry_base", "dst_base"), MAX_RANK),
-            variants={"uint32": {"WORDS": "1"}, "int64": {"WORDS": "2"}},
-        )
-        for name in ("nonzero", "nonzero_team")
-    ]
+_SELECT_RANK = 7
+_INLINES = "where it writes depends on values"
+_SPEC = (*ROW_SPEC, "TYPE", "COUNTS", "SRC_QUADS")
+_ALONE, _TEAM = [
+    Kernel(
+        name,
+        inlines=_INLINES,
+        bindings=("Src", "Carry", "Dst"),
+        spec=_SPEC,
+        push=index_push(("src_base", "carry_base", "dst_base"), MAX_RANK),
+        variants={"uint32": {"WORDS": "1"}, "int64": {"WORDS": "2"}},
+    )
+    for name in ("nonzero", "nonzero_team")
+]
+_SELECT = Kernel(
+    "nonzero_team_select",
+    inlines=_INLINES,
+    body="nonzero_team",
+    bindings=("Src", "Carry", "Values", "Dst"),
+    spec=_SPEC,
+    push=index_push(
+        ("src_base", "carry_base", "values_base", "dst_base"), _SELECT_RANK, (("step", 1),)
+    ),
+    variants={bits: {**words, "SELECTS": "1"} for bits, words in BY_WORDS.items()},
 )
-_ALONE, _TEAM = KERNELS
+KERNELS = (_ALONE, _TEAM, _SELECT)
 
 
 class Passes(NamedTuple):
@@ -59,12 +73,16 @@ def plan_nonzero(
     offset: int,
     itemsize: int,
     type_code: int,
-    index_bytes: int,
+    result_bytes: int,
     profile: Profile,
+    apart: int | None = None,
 ) -> Passes | None:
-    """Plan a search that writes indexes of 4 or 8 bytes; None where there are too many dims."""
+    """Plan a search that writes indexes of 4 or 8 bytes; None where there are too many dims.
+
+    Or else it writes elements of 4, 8 or 16 bytes, which are so far `apart` in another tensor.
+    """
     dims = _in_order(sizes, strides)
-    if len(dims) > MAX_RANK:
+    if len(dims) > (MAX_RANK if apart is None else _SELECT_RANK):
         return None
     numel, step = math.prod(sizes), dims[0].strides[0]
     contiguous = len(dims) == 1 and step == 1
@@ -92,14 +110,20 @@ def plan_nonzero(
             elements=unit,
             unit_ns=unit * ((1.0 if src_quads else 5.0) + (0.0 if counts else 3.0)),
         )
-        launches = [(0, 0, 0)]
-        nbytes = _COUNT_BYTES if counts else index_bytes
+        nbytes = _COUNT_BYTES if counts else result_bytes
         task = Task(dims, [], (itemsize, nbytes), (start, 0), profile)
-        variant = "uint32" if nbytes == 4 else "int64"
-        sources = (itemsize, _COUNT_BYTES)
+        sources: Ints = (itemsize, _COUNT_BYTES)
+        push: Mapping[str, int] = NOTHING
+        if apart is not None and not counts:
+            kernel, variant, push = _SELECT, str(8 * nbytes), {"step": apart}
+            sources = (*sources, nbytes)
+        else:
+            kernel = _TEAM if by_teams else _ALONE
+            variant = "uint32" if nbytes == _COUNT_BYTES else "int64"
         return plan_of(
-            *(_TEAM if by_teams else _ALONE, variant, task, path, launches),
+            *(kernel, variant, task, path, [(0,) * len(kernel.bindings)]),
             sources=sources,
+            push=push,
             lanes=lanes if by_teams else None,
             by_teams=by_teams,
         )

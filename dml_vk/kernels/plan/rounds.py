@@ -79,6 +79,19 @@ def scan(span: int, block: int, per: int) -> int:
     return loop(-(-span // block), loop(-(-min(span, block) // per)) + loop(max(1, per - 1)))
 
 
+def scan_team(turns: int, across: int, span: int, blocks: int, per: int) -> int:
+    """The bound for tiles of a workgroup, each of which it may read twice.
+
+    Blocks of up to `span` elements are read by four quads, `across` of them by each invocation; or
+    else in runs of eight, of which also four are read and written at once.
+    """
+    if across:
+        sweep = loop(across, loop(-(-span // (4 * per))))
+    else:
+        sweep = loop(-(-span // (8 * per)), 2 * loop(2) + loop(8))
+    return loop(turns, 2 * sweep + loop(-(-blocks // per)) + loop(8))
+
+
 def matmul_tile(depth: int, run: int, deep: int) -> int:
     return loop(-(-depth // run), loop(-(-min(depth, run) // deep)))
 

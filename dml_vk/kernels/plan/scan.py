@@ -3,6 +3,10 @@
 A long row is split into spans. The first pass reduces each span to its total, the totals are
 scanned as rows of their own, and the last pass scans each span with the totals before it as carry.
 The order of operations depends only on the row length, so one pass gives the same bits as three.
+
+A span is an invocation's or, where lanes load together, a workgroup's: see
+glsl/include/families/scan_team.glsl. There it is a tile of 64 blocks, and the totals of as many
+tiles as a row of 2**30 elements has are scanned in one pass.
 """
 
 from __future__ import annotations
@@ -27,7 +31,8 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
-from dml_vk.kernels.plan.paths import LOCAL_SIZE, Path, plan_of
+from dml_vk.kernels.plan.passes import team_lanes
+from dml_vk.kernels.plan.paths import LOCAL_SIZE, Path, plan_of, power_of_two
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task, columns_of, in_bytes
 from dml_vk.limits import Profile
 
@@ -43,11 +48,17 @@ _COLUMN_BYTES = 2 * QUAD_BYTES  # of adjacent rows that one invocation scans tog
 # Estimated time to combine two elements on one slow core, without reading and writing them.
 _COMBINE_NS = {"float": 1.0, "int": 1.0, "long": 3.0, "double": 20.0}
 
-_SPEC = (
-    *(*INDEX_SPEC, "OP", "FORM", "TYPE", "LEVELS", "SPAN_DIM", "CARRIED"),
-    *("SRC_RUNS", "DST_QUADS"),
-)
-KERNELS = tuple(
+_SHORT = 16  # elements of rows that invocations scan faster than workgroups
+_ALONE = 2**10  # workgroups that keep a device busy, so that each does all tiles of its rows
+_MOST_TILES = 64  # that it does
+_LANES = BLOCK  # of a workgroup that scans along rows: one for each block of a tile
+_NEAR_BYTES = 128  # of adjacent rows that a workgroup scans across, where it has a choice
+
+_FORM_SPEC = (*INDEX_SPEC, "OP", "FORM", "TYPE")
+_SPEC = (*_FORM_SPEC, "LEVELS", "SPAN_DIM", "CARRIED", "SRC_RUNS", "DST_QUADS")
+_TEAM_SPEC = (*_FORM_SPEC, "BLOCKS", "ROWS", "CARRIED", "SRC_RUNS", "DST_QUADS")
+_BASES = ("src_base", "carry_base", "dst_base")
+_ALONE_KERNELS = tuple(
     [
         Kernel(
             f"scan_{kind}",
@@ -55,11 +66,7 @@ KERNELS = tuple(
             bindings=("Src", "Carry", "Dst"),
             optional={"Carry": is_set("CARRIED")},
             spec=_SPEC,
-            push=index_push(
-                ("src_base", "carry_base", "dst_base"),
-                MADE_RANK,
-                (("span", 1), ("src_step", 1), ("dst_step", 1)),
-            ),
+            push=index_push(_BASES, MADE_RANK, (("span", 1), ("src_step", 1), ("dst_step", 1))),
             variants={
                 name: {"COLUMNS": str(columns), **(native(_SPEC) if kind == "double" else {})}
                 for name, columns in (("row", 1), ("columns", _COLUMN_BYTES // itemsize))
@@ -68,6 +75,29 @@ KERNELS = tuple(
         for kind, itemsize in _ITEMSIZE.items()
     ]
 )
+_TEAM_PUSH = ("src_step", "dst_step", "rows", "tops", "turns")
+_TEAM_KERNELS = tuple(
+    [
+        Kernel(
+            f"scan_{kind}_team",
+            inlines=(READS, WRITES),
+            body=f"scan_{kind}",
+            bindings=("Src", "Carry", "Dst"),
+            optional={"Carry": is_set("CARRIED")},
+            spec=_TEAM_SPEC,
+            push=index_push(_BASES, MADE_RANK, tuple([(name, 1) for name in _TEAM_PUSH])),
+            variants={
+                name: {**macros, **(native(_TEAM_SPEC) if kind == "double" else {})}
+                for name, macros in (
+                    ("rows", {"COLUMNS": "1", "TEAM": "1"}),
+                    ("columns", {"COLUMNS": "1", "TEAM": "1", "ACROSS": "1"}),
+                )
+            },
+        )
+        for kind in _ITEMSIZE
+    ]
+)
+KERNELS = (*_ALONE_KERNELS, *_TEAM_KERNELS)
 
 
 _BY_NAME = by_name(KERNELS)
@@ -87,7 +117,9 @@ class Passes(NamedTuple):
 
     last: Plan
     totals: Plan | None
-    sizes: Ints  # of the totals, which are contiguous; dim 1 counts the spans of a row
+    sizes: Ints  # of the totals, which are contiguous
+    dim: int = 1  # of these, which counts the spans of a row
+    tops: int = 0  # the totals of smaller blocks, after them
 
 
 class Rows(NamedTuple):
@@ -102,15 +134,27 @@ class Rows(NamedTuple):
 
 @cached_plan()
 def plan_scan(
-    scan: Scan, sizes: Ints, operands: Sequence[Operand], dim: int, profile: Profile
+    scan: Scan,
+    sizes: Ints,
+    operands: Sequence[Operand],
+    dim: int,
+    profile: Profile,
+    of_totals: bool = False,
 ) -> Passes:
-    """Plan a scan along `dim` of operands: src and dst."""
+    """Plan a scan along `dim` of operands: src and dst.
+
+    `of_totals` of tiles, which workgroups scan in one pass.
+    """
     strides, bases, itemsizes = columns_of(operands)
     row = Dim(tuple([each[dim] for each in strides]), sizes[dim])
     others = [each[:dim] + each[dim + 1 :] for each in (sizes, *strides)]
     dims, starts = ascending(others[0], others[1:])
     byte_starts = in_bytes(bases, starts, itemsizes)
-    rows = _rows(row, Task(dims, [], itemsizes, byte_starts, profile))
+    task = Task(dims, [], itemsizes, byte_starts, profile)
+    teams = profile.coalesces and profile.max_invocations >= _LANES and row.size > _SHORT
+    if teams and len(dims) <= MADE_RANK:
+        return _by_teams(scan, row, task, starts, of_totals)
+    rows = _rows(row, task)
     inner, outer = split(rows.dims, MADE_RANK - 1)
 
     span = _span(rows, profile)
@@ -175,6 +219,76 @@ def plan_scan(
     before = math.prod([each.size for each in (rows.dims if together else outer)])
     after = 1 if together else units // spans * rows.columns
     return Passes(plan(scan.form), plan(TOTALS), (before, spans, after))
+
+
+def _by_teams(scan: Scan, row: Dim, task: Task, starts: Ints, of_totals: bool) -> Passes:
+    """Plan a scan by workgroups."""
+    profile, itemsizes, count = task.profile, task.itemsizes, math.prod([d.size for d in task.dims])
+    blocks = min(BLOCK, power_of_two(-(-row.size // BLOCK)))
+    tiles = -(-row.size // BLOCK**2)
+    across = 1 not in row.strides and count >= QUAD_BYTES // 2
+    if across:
+        lanes = team_lanes(profile)
+        near = min(power_of_two(count), _NEAR_BYTES // task.itemsize)
+        wide = max(lanes // blocks, near)
+    else:
+        lanes, wide = _LANES, BLOCK // blocks
+    groups = -(-count // wide)
+    alone = tiles == 1 or (tiles <= _MOST_TILES and (of_totals or groups >= _ALONE))
+    turns, spans = (tiles, 1) if alone else (1, tiles)
+    run_bytes = task.run_bytes(0)
+    src_runs = not across and row.strides[0] == 1 and _aligned(task, 0, run_bytes, task.dims)
+    dst_quads = not across and row.dst == 1 and _aligned(task, 1, QUAD_BYTES, task.dims)
+    elements = min(row.size, blocks * BLOCK) * wide * turns
+
+    def plan(form: int) -> Plan:
+        carried, writes = form != TOTALS and spans > 1, form != TOTALS
+        sweeps = 1 if carried or not writes or blocks == 1 else 2
+        path = Path(
+            "columns by teams" if across else "rows by teams",
+            task.dims,
+            {
+                "OP": scan.operator,
+                "FORM": form,
+                "TYPE": scan.type_code,
+                "BLOCKS": blocks,
+                "ROWS": wide,
+                "CARRIED": int(carried),
+                "SRC_RUNS": int(src_runs),
+                "DST_QUADS": int(dst_quads and writes),
+            },
+            whole=groups * spans,
+            edges=0,
+            groups=groups if across else spans,
+            extent=row.size,
+            unit_ns=sweeps * elements * (_COMBINE_NS[scan.kind] + 4.0),
+            unit_rounds=rounds.scan_team(
+                *(turns, blocks * wide // lanes if across else 0, min(row.size, BLOCK), blocks),
+                QUAD_BYTES // task.itemsize,
+            ),
+            elements=elements,
+        )
+        start, to = starts
+        return plan_of(
+            _BY_NAME[f"scan_{scan.kind}_team"],
+            *("columns" if across else "rows", task, path, [(start, 0, to if writes else 0)]),
+            sources=itemsizes,
+            push={
+                "src_step": row.strides[0],
+                "dst_step": row.strides[1],
+                "rows": count,
+                "tops": count * tiles,
+                "turns": turns,
+            },
+            inside=(row.size,),
+            lanes=lanes,
+            by_teams=True,
+        )
+
+    if alone:
+        return Passes(plan(scan.form), None, ())
+    sizes = (tiles, count) if across else (count, tiles)
+    return Passes(plan(scan.form), plan(TOTALS), sizes, int(not across), count * tiles * BLOCK)
 
 
 def _rows(row: Dim, task: Task) -> Rows:

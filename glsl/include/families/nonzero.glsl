@@ -1,9 +1,18 @@
-// What searches for nonzero elements share: which elements count, and where indexes of WORDS words each go.
+// What searches for nonzero elements share: which elements count, and where indexes of WORDS words each go or, if
+// SELECTS is defined, elements of another tensor, `step` apart.
 #define SOURCES 1
-#define BASES src_base, carry_base, dst_base
 #define FROM push.src_base
+#ifdef SELECTS
+#define BASES src_base, carry_base, values_base, dst_base
+#define MAX_RANK 7
+#define EXTRA uint step;
+#define DST 3
+#else
+#define BASES src_base, carry_base, dst_base
 #define MAX_RANK 8
 #define EXTRA
+#define DST 2
+#endif
 #include "index/index.glsl"
 #include "index/row.glsl"
 #include "types/element.glsl"
@@ -15,14 +24,17 @@ layout(constant_id = 10) const bool SRC_QUADS = false;  // one row, which starts
 layout(binding = 0) readonly buffer Src { uint src[]; };
 layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
 layout(binding = 1) readonly buffer Carry { uint carry[]; };  // the number before each unit
-#if WORDS == 2
+#ifdef SELECTS
+layout(binding = 2) readonly buffer Values { T values[]; };
+#define WIDENED(number) T(number)
+#elif WORDS == 2
 #define T uvec2
 #define WIDENED(number) uvec2(number, 0)
 #else
 #define T uint
 #define WIDENED(number) (number)
 #endif
-layout(binding = 2) writeonly buffer Dst { T dst[]; };
+layout(binding = DST) writeonly buffer Dst { T dst[]; };
 
 DEFINE_ELEMENT(src_element, src)
 
