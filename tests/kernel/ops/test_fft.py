@@ -88,7 +88,7 @@ def test_errors_are_within_the_stated_bound(dtype):
         assert math.sqrt(((error / scale) ** 2).mean()) <= 1, n
 
 
-@tier.parametrize("n dtype", tier.some([37, 13, 96, 4410], 3), EPS)
+@tier.parametrize("n dtype", tier.some([37, 13, 96, 4410], 2), EPS)
 def test_bits_do_not_depend_on_layout_batch_or_device(n, dtype):
     z = numbers((3, n, 2), dtype)
     rows = np.ascontiguousarray(np.moveaxis(z, 1, -1))
@@ -193,11 +193,11 @@ def test_launches_do_all_stages_in_order():
 
 LARGE = dataclasses.replace(GPU, max_invocations=1024, max_shared_bytes=32 << 10)
 # At the limits of a workgroup that keeps all points, and on both sides of them.
-KEPT = {float32: (3000, 4095, 4096, 4116), float64: (1024, 2048, 2058)}
+KEPT = {float32: (4096, 3000, 4116, 4095), float64: (2048, 1024, 2058)}
 
 
 @pytest.mark.parametrize(
-    ("dtype", "n"), [(dtype, n) for dtype, sizes in KEPT.items() for n in sizes]
+    ("dtype", "n"), tier.some([(dtype, n) for dtype, sizes in KEPT.items() for n in sizes], 4)
 )
 def test_workgroups_that_keep_long_transforms_give_the_same_bits(dtype, n):
     x = pairs(numbers((3, n), dtype))
@@ -257,7 +257,7 @@ def test_lane_groups_read_and_write_points_side_by_side_at_once():
     assert found(128, (8,), rows, rows, all_at_once, itemsize=8) == ((0, 0, 1), 8)
 
 
-@tier.parametrize("n dtype", [136, 144, 1152], EPS)
+@tier.parametrize("n dtype", tier.some([136, 144, 1152], 2), EPS)
 def test_lane_groups_give_the_same_bits_as_lanes_and_teams(n, dtype):
     z = numbers((6, n), dtype)
     ends = (n - 2, n - 6, 0), (n, n, 0), (n - 1, n - 3, 0), (n - 2, n, 1)

@@ -20,6 +20,8 @@ void main() {
 }
 """
 WORDS = 16
+ROUNDS, DISPATCHES = 60_000, 50  # of work that takes a tenth of a second or more
+WORK = ROUNDS * DISPATCHES
 
 
 class Made:
@@ -39,8 +41,8 @@ class Made:
 
     def slow(self, times=1):
         """Work of a single invocation, which takes as long on any number of cores."""
-        one = self.step(rounds=60_000, groups=1)
-        return [command for _ in range(1000 * times) for command in (one, Barrier())]
+        one = self.step(rounds=ROUNDS, groups=1)
+        return [command for _ in range(DISPATCHES * times) for command in (one, Barrier())]
 
     def start(self, *commands):
         ticket = self.runtime.record(commands)

@@ -20,7 +20,7 @@ from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill
 from dml_vk.runtime.kompute import Kompute
 from dml_vk.spirv import glslang
 from tests.integration.process import says
-from tests.kernel.runtime.steps import STEP, WORDS, Made
+from tests.kernel.runtime.steps import STEP, WORDS, WORK, Made
 
 pytestmark = [pytest.mark.compiler, pytest.mark.kompute]
 
@@ -59,7 +59,7 @@ def test_a_ticket_is_not_done_before_it_is_submitted(runtime, made):
     assert runtime.is_done(ticket)
 
 
-LONGER = [2**doublings for doublings in range(7)]  # until the work is long on this machine
+LONGER = [2**doublings for doublings in range(12)]  # until the work is long on this machine
 
 
 def test_other_threads_run_while_one_waits(runtime, made, monkeypatch):
@@ -76,7 +76,7 @@ def test_other_threads_run_while_one_waits(runtime, made, monkeypatch):
         still_runs = not runtime.is_done(ticket)
         waiting.join()
         assert runtime.is_done(ticket)
-        assert made.seen[0] == 60_000_000 * times
+        assert made.seen[0] == WORK * times
         if still_runs:
             break
     assert still_runs
@@ -94,7 +94,7 @@ def test_ctrl_c_ends_a_wait_which_can_be_repeated(runtime, made):
         still_runs = not runtime.is_done(ticket)
         runtime.submit(ticket)
         runtime.wait(ticket)
-        assert made.seen[0] == 60_000_000 * times
+        assert made.seen[0] == WORK * times
         if still_runs:
             break
     assert still_runs
@@ -112,7 +112,7 @@ def test_what_a_submission_uses_lives_until_it_is_done(runtime, spirv):
 
 def test_dropping_a_running_submission_waits_for_it(made):
     made.start(*made.slow())
-    assert made.seen[0] == 60_000_000
+    assert made.seen[0] == WORK
 
 
 def test_a_view_keeps_the_device_alive(spirv):
@@ -207,7 +207,7 @@ def test_without_memory_there_is_an_error_and_it_goes_on():
             except DeviceMemoryError as error:
                 print(kind, 0 < len(held) < 16, error)
         held.clear()
-        for _ in range(50):  # what is freed is free
+        for _ in range(8):  # what is freed is free: four have no room together
             block = runtime.allocate(2**27, "unified")
             ticket = runtime.record([Fill(block, 0, 2**27, 5)])
             runtime.submit(ticket)

@@ -6,7 +6,7 @@ import pytest
 
 from dml_vk.runtime import kompute
 from tests.interrupts import interrupted
-from tests.kernel.runtime.steps import WORDS
+from tests.kernel.runtime.steps import WORDS, WORK
 
 pytestmark = [pytest.mark.compiler, pytest.mark.kompute]
 
@@ -41,7 +41,7 @@ def test_a_run_is_done_while_a_later_one_of_its_commands_runs(runtime, made):
     assert runs[1].sequence is runs[0].sequence
     runtime.wait(runs[2])
     assert all(map(runtime.is_done, runs))
-    assert made.seen[0] == 3 * 60_000_000
+    assert made.seen[0] == 3 * WORK
 
 
 def test_a_run_that_was_not_submitted_is_not_taken_for_the_one_before(runtime, made):
