@@ -54,6 +54,15 @@ def some(cases: Iterable[Case], most: int) -> list[Case]:
     return chosen
 
 
+def plus(cases: Iterable[Case], others: Iterable[Case]) -> list[Case]:
+    """The cases, and the others only if the run takes all."""
+    chosen, more = list(cases), list(others)
+    if _Run.is_all:
+        return chosen + more
+    leave_out(len(more))
+    return chosen
+
+
 def crossed(*values: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Combinations in which each value is there once, and of three lists or more each pair."""
     lists = [list(each) for each in values]

@@ -212,10 +212,12 @@ def test_a_transformer_continues_a_text_from_its_cache(example, monkeypatch, cap
     assert written == [step * (len(text) + 3)] * 4 + [step] * 4 * 11
     whole = example.logits(model, example.encoded(longer[:-1]), example.caches())
     assert whole[-12:].numpy().tobytes() == rows.numpy().tobytes()
-    monkeypatch.setattr("sys.argv", ["gpt.py", "abcabcab"])
+    # Fewer letters are left to add the longer the text is: some tens take seconds.
+    text = "abc" * 38 + "ab"
+    monkeypatch.setattr("sys.argv", ["gpt.py", text])
     example.main()
     said = capsys.readouterr().out
-    assert said.startswith("abcabcab|cabcabcabcab")
+    assert said.startswith(f"{text}|cabcabcabcab\n")
     assert "equal bits: True" in said
 
 
@@ -247,8 +249,8 @@ def test_a_network_is_trained(example):
     assert len(ElementTree.fromstring(example.curve(values))[0].get("points").split()) == len(
         values
     )
-    again, _ = example.trained(len(values))
-    assert example.fingerprint(again) == example.fingerprint(params)
+    twice = {example.fingerprint(example.trained(4)[0]) for _ in range(2)}
+    assert len(twice) == 1
 
 
 def test_the_page_names_each_example():

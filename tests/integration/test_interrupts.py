@@ -12,7 +12,8 @@ from tests.integration.process import ROOT, says
 AT = """
 import signal
 from dml_vk.runtime import rates
-rates.Rates.of = lambda self, rate, ns: rates.SLOW_CORE # so into how many pieces work is cut
+# Into how many pieces work is cut: as for so slow a device that small work is several.
+rates.Rates.of = lambda self, rate, ns: rates.SLOW_CORE / 8
 runtime = dml_vk.device()._runtime
 class Runs:
     count = 0
@@ -43,7 +44,7 @@ def test_after_ctrl_c_work_that_nobody_needs_is_dropped():
     says(
         AT
         + """
-x = dml_vk.full((1024, 1024), 0.5)
+x = dml_vk.full((512, 512), 0.5)
 dml_vk.synchronize()
 look = lambda: dml_vk.full((3,), 2.0).tolist()
 dml_vk.sort(x @ x).numpy() # makes the pipelines: of some drivers, submissions as well
@@ -51,7 +52,7 @@ look()
 usual = runs_after(look)
 print(interrupt_before(2, lambda: (x @ x).numpy()), runs_after(look) == usual)
 print(interrupt_before(3, lambda: dml_vk.sort(x @ x).numpy()), runs_after(look) == usual)
-print(interrupt_before(99, look), bool((x @ x).numpy().min() == 256))
+print(interrupt_before(99, look), bool((x @ x).numpy().min() == 128))
 """,
         "True True\nTrue True\nFalse True",
     )
@@ -62,7 +63,7 @@ def test_results_that_are_held_are_complete_wherever_ctrl_c_came():
         AT
         + """
 a = np.random.default_rng(1).integers(0, 10**6, 2**18).astype(np.int32)
-b = np.full((1200, 1200), 0.5, np.float32)
+b = np.full((600, 600), 0.5, np.float32)
 from dml_vk.runtime import queue as queue_module
 queue_module.MAX_BATCH_NS = 1e12  # nothing runs before somebody looks
 came = []
@@ -74,7 +75,7 @@ for number in (1, 2, 3, 4, 99):
     came.append(interrupt_before(number, product.numpy))
     assert np.array_equal(x.numpy(), a + 1)
     assert np.array_equal(held.numpy(), np.sort(a))
-    assert np.all(product.numpy() == 300)
+    assert np.all(product.numpy() == 150)
 print(came)
 """,
         "[True, True, True, True, False]",

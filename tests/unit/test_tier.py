@@ -30,6 +30,7 @@ def of_all(of_some):
 def test_all_cases():
     assert tier.crossed(*LISTS) == list(itertools.product(*LISTS))
     assert tier.some(iter("abcdef"), 2) == list("abcdef")
+    assert tier.plus("ab", iter("cd")) == list("abcd")
     assert tier.examples(40, deadline=None).max_examples == 40
     assert tier.left_out() == 0
 
@@ -41,6 +42,12 @@ def test_some_cases_are_spaced_evenly_from_the_first_to_the_last():
     assert tier.some(range(10), 1) == [0]
     assert tier.some([], 1) == []
     assert tier.left_out() == 6 + 9
+
+
+@pytest.mark.usefixtures("of_some")
+def test_others_are_left_to_all():
+    assert tier.plus("ab", iter("cde")) == ["a", "b"]
+    assert tier.left_out() == 3
 
 
 @pytest.mark.usefixtures("of_some")

@@ -5,6 +5,7 @@ import pytest
 
 import dml_vk
 from dml_vk import linalg
+from tests import tier
 from tests.chance import chance
 
 FUNCTIONS = [linalg.eigh, linalg.eigvalsh, linalg.svd, linalg.svdvals]
@@ -14,8 +15,7 @@ def bits(result):
     return [x.numpy().tobytes() for x in (result if isinstance(result, tuple) else (result,))]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
-@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+@tier.parametrize("function dtype", FUNCTIONS, ["float32", "complex64"])
 def test_programs_have_the_bits_of_eager_mode(function, dtype):
     compiled = dml_vk.compile(function)
     for n in (1, 7):

@@ -68,7 +68,7 @@ def test_rows_of_any_size_have_the_bits_of_the_reference(eager, data):
             assert_same(got, np.where(wanted <= 0, np.float32(0), wanted).astype(dtype))
 
 
-@pytest.mark.parametrize("eager", EAGER)
+@pytest.mark.parametrize("eager", tier.some(EAGER, 2))
 @tier.examples(6)
 @given(data=st.data())
 def test_channels_and_groups_have_the_bits_of_the_reference(eager, data):
@@ -90,7 +90,8 @@ def test_channels_and_groups_have_the_bits_of_the_reference(eager, data):
             assert_same(nn.softmax(x, axis=1), softmax(array, 1))
 
 
-@pytest.mark.parametrize("size", [1021, 2048, 2049, 4095, 4096, 4097, 70001])
+# The longest rows and columns of workgroups, and those of one element more.
+@pytest.mark.parametrize("size", tier.plus([2048, 2049, 4096, 4097, 70001], [1021, 4095]))
 def test_rows_up_to_more_than_a_workgroup_holds(size):
     array = (chance().normal(size=(2, size)) + 4).astype(np.float32)
     x = dml_vk.asarray(array)
@@ -106,7 +107,7 @@ def test_rows_up_to_more_than_a_workgroup_holds(size):
             assert (len(seen) == 1) is fits
 
 
-@pytest.mark.parametrize("size", [255, 256, 257, 2047, 2048, 2049])
+@pytest.mark.parametrize("size", tier.plus([256, 257, 2048, 2049], [255, 2047]))
 def test_columns_up_to_more_than_a_workgroup_holds(size):
     array = (chance().normal(size=(size, 11)) + 4).astype(np.float32)
     x = dml_vk.asarray(array)
@@ -122,8 +123,7 @@ def test_columns_up_to_more_than_a_workgroup_holds(size):
             assert (len(seen) == 1) is (size <= longest)
 
 
-@pytest.mark.parametrize("name", LONGEST)
-@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@tier.parametrize("name dtype", LONGEST, ["float32", "float16"])
 def test_workgroups_write_nothing_but_their_rows(name, dtype):
     """In place and into a part of a tensor, with more rows than a workgroup has, and odd sizes."""
     with profiled(dml_vk.device(), EAGER[name]):

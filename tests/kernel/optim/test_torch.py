@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import dml_vk
 from dml_vk import optim
-from tests import torch_optimizers
+from tests import tier, torch_optimizers
 
 ANSWERS = torch_optimizers.load()
+BOUNDS = {"float32": 1e-5, "float64": 1e-12}
 
 
-@pytest.mark.parametrize("label", torch_optimizers.names())
-def test_a_hundred_steps_are_pytorchs(label):
+@tier.parametrize("label dtype", torch_optimizers.names(), BOUNDS)
+def test_a_hundred_steps_are_pytorchs(label, dtype):
     name, given = torch_optimizers.CASES[torch_optimizers.names().index(label)]
-    for dtype, error in [("float32", 1e-5), ("float64", 1e-12)]:
-        opt = getattr(optim, name)(**given)
-        params = {k: dml_vk.asarray(x.astype(dtype)) for k, x in torch_optimizers.start().items()}
-        state = opt.init(params)
-        for slopes in torch_optimizers.gradients():
-            grads = {k: dml_vk.asarray(x.astype(dtype)) for k, x in slopes.items()}
-            params, state = opt.update(params, grads, state)
-        assert state["step"].item() == torch_optimizers.STEPS
-        for k, told in ANSWERS[label].items():
-            assert params[k].dtype.name == dtype
-            assert np.allclose(params[k].numpy(), told, rtol=error, atol=error), (k, dtype)
+    opt, error = getattr(optim, name)(**given), BOUNDS[dtype]
+    params = {k: dml_vk.asarray(x.astype(dtype)) for k, x in torch_optimizers.start().items()}
+    state = opt.init(params)
+    for slopes in torch_optimizers.gradients():
+        grads = {k: dml_vk.asarray(x.astype(dtype)) for k, x in slopes.items()}
+        params, state = opt.update(params, grads, state)
+    assert state["step"].item() == torch_optimizers.STEPS
+    for k, told in ANSWERS[label].items():
+        assert params[k].dtype.name == dtype
+        assert np.allclose(params[k].numpy(), told, rtol=error, atol=error), k
