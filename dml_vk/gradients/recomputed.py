@@ -8,10 +8,12 @@ from typing import Any
 
 from dml_vk import context
 from dml_vk.arguments import Ints
+from dml_vk.dtypes import uint8
 from dml_vk.errors import DTypeError, GradientError
 from dml_vk.gradients import trees
 from dml_vk.gradients.memory import Alias, Home
 from dml_vk.gradients.tape import Entry, Tape
+from dml_vk.layout import Layout
 from dml_vk.observe.callers import caller
 from dml_vk.ops.view import View
 from dml_vk.runtime.arenas import MemoryRange
@@ -103,6 +105,11 @@ class Again(Tape):
         for x in operands:
             if isinstance(x, View) and id(x.allocation) not in self._own:
                 self.reads.setdefault(id(x.allocation), x)
+
+    def check_read(self, memory: MemoryRange, device: Any) -> None:
+        """Note what the host alone reads, as bytes."""
+        super().check_read(memory, device)
+        self.read([View(device, memory, Layout((memory.nbytes,)), uint8)])
 
     def join(self, tape: Tape) -> None:
         """Let the tape around this one know the same, if it is computed again too."""

@@ -31,7 +31,10 @@ def move(view: View, entries: Sequence[Entry]) -> MemoryRange:
 
 
 def make_private(entries: Sequence[Entry], results: Iterable[object]) -> None:
-    """Copy what the user can write to later: memory from outside, and that of results."""
+    """Copy what the user can write to later: memory from outside, and that of results.
+
+    Other memory is read-only from now on: the function may have left it elsewhere.
+    """
     shared = {place_of(x.allocation) for x in results if isinstance(x, View)}
     own = {place_of(x.allocation) for entry in entries if entry.is_new for x in entry.results}
     views: dict[tuple[int, int], View] = {}
@@ -43,6 +46,8 @@ def make_private(entries: Sequence[Entry], results: Iterable[object]) -> None:
                 if key in shared or key not in own:
                     views[key] = x
                     users.setdefault(key, []).append(entry)
+                else:
+                    x.allocation.is_fixed = True
     for key, view in views.items():
         move(view, users[key])
 

@@ -377,7 +377,7 @@ class Tape:
             if access.writes and key in self._saved:
                 raise self.refused("what a gradient needs must not be overwritten")
 
-    def check_read(self, memory: MemoryRange) -> None:
+    def check_read(self, memory: MemoryRange, device: Any) -> None:
         if id(memory) in self.homes and caller().op not in _SEEN:
             raise self.refused(
                 "a gradient would be lost where the host reads a value: use stop_gradient first"

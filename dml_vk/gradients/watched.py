@@ -66,7 +66,7 @@ class Watched:
     def mapped(
         self, allocation: MemoryRange, write: bool, part: Access | None = None
     ) -> Bytes | None:
-        self._tape.check_read(allocation)
+        self._tape.check_read(allocation, self._device)
         if write:
             self._tape.check_change(allocation)
         with self._tape.outside():
@@ -89,14 +89,14 @@ class Watched:
             self._device.upload(data, self._tape.origin(allocation), start)
 
     def download(self, allocation: MemoryRange, start: int, data: Bytes) -> None:
-        self._tape.check_read(allocation)
+        self._tape.check_read(allocation, self._device)
         with self._tape.outside():
             self._device.download(self._tape.origin(allocation), start, data)
 
     def pieces(
         self, allocation: MemoryRange, start: int, nbytes: int
     ) -> Iterator[tuple[int, Bytes]]:
-        self._tape.check_read(allocation)
+        self._tape.check_read(allocation, self._device)
         with self._tape.outside():
             pieces: Iterator[tuple[int, Bytes]] = self._device.pieces(
                 self._tape.origin(allocation), start, nbytes

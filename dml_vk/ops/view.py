@@ -120,7 +120,9 @@ def check_count(what: str, view: View, name: str) -> None:
         raise LayoutError(what, rule, shape=view.layout.sizes)
 
 
-READ_ONLY = "must not be read-only, as the imaginary parts of real numbers are"
+READ_ONLY = (
+    "must not be read-only, as imaginary parts of real numbers are, and what a pullback needs"
+)
 
 
 def check_target(what: str, view: View, name: str) -> None:

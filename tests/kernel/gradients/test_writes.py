@@ -40,6 +40,26 @@ def test_a_pullback_has_the_values_of_its_call():
         w -= 1
 
 
+def test_what_a_function_left_elsewhere_is_read_only_while_a_pullback_needs_it():
+    left = []
+
+    def f(a):
+        left[:] = [a * 2, dv.stop_gradient(a) + 1]
+        return left[0] * left[0], dv.exp(a)
+
+    (_, result), pull = dv.vjp(f, x())
+    with pytest.raises(dv.DmlVkError, match="read-only"):
+        left[0][...] = 0
+    with pytest.raises(dv.DmlVkError, match="read-only"):
+        left[0][1:] += 1
+    with pytest.raises(dv.DmlVkError, match="read-only"):
+        dv.sin(x(), out=left[0])
+    left[1][...] = result[...] = 0  # nothing needs them
+    assert pull((dv.ones(3), dv.zeros(3)))[0].tolist() == [8, 16, 24]
+    dv.grad(lambda a: dv.sum(f(a)[0]))(x())
+    left[0][...] = 0  # that gradient is done
+
+
 def test_a_pullback_within_a_gradient_has_the_values_of_its_call():
     def outer(a):
         w = dv.zeros(3)
@@ -90,6 +110,23 @@ def test_a_checkpoint_has_what_was_outside_at_its_call(wrap):
         return dv.sum(h)
 
     assert dv.grad(changed)(x()).tolist() == X
+
+
+@pytest.mark.parametrize("read", [lambda w: w[1].item(), lambda w: w.numpy()[1], float])
+def test_a_checkpoint_has_what_the_host_read_at_its_call(read):
+    def captured(a, w):
+        h = dv.checkpoint(lambda b: b * float(read(w)))(a)
+        w[...] = 0
+        return h
+
+    for w in (dv.asarray([2.0, 2.0]), dv.asarray(2)):
+        if w.ndim != (read is not float):
+            continue
+        again = w.clone()
+        assert dv.grad(lambda a: dv.sum(captured(a, w)))(x()).tolist() == [2, 2, 2]  # noqa: B023
+        _, pull = dv.vjp(dv.checkpoint(lambda b: b * float(read(again))), x())  # noqa: B023
+        again[...] = 0
+        assert pull(dv.ones(3))[0].tolist() == [2, 2, 2]
 
 
 def test_a_checkpoint_must_not_write_outside():
