@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from dml_vk.compiler.passes.checks import late
 from dml_vk.compiler.passes.constants import with_constants
 from dml_vk.compiler.passes.formats import in_formats
 from dml_vk.compiler.passes.fuse import fused
@@ -41,16 +42,18 @@ def program_of(
     returned = results.slots
     # Constants: what the host writes is uploaded now.
     steps = with_constants(capture, returned)
-    outer = {*range(capture.arguments), *capture.outside, *returned}
+    known = [*range(capture.arguments), *sorted(capture.outside)]
+    outer = {*known, *returned}
     # Dead code: steps whose results nobody reads.
     steps = needed(steps, outer)
+    # Checks: each splits the program unless it is at the end.
+    steps = late(steps, set(known) - set(donated))
     # Fusion: elementwise launches become chains, each of one kernel.
     steps = fused(steps, outer, profile)
     # Inlining: chains become part of kernels that make what they read, or read what they make.
     steps = inlined(steps, outer, profile)
     steps = _by_level(capture, steps)
     # Memory: results and temporaries share blocks.
-    known = [*range(capture.arguments), *sorted(capture.outside)]
     own = sorted(returned.difference(known))
     on_levels = [step.level for step in steps]
     sharing = shared(steps, on_levels, capture.slots, own, set(donated) - returned, known)

@@ -17,13 +17,13 @@ from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
-from dml_vk.nn.arguments import check_indexes, to_word
+from dml_vk.nn.arguments import checking_indexes, to_word
 from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.nn.operands import arrays_beside, floats, floats_beside
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.gather import gather
+from dml_vk.ops.gather import gather, read_beside
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.rows import finish, pairs_of
 from dml_vk.ops.view import temporary_like, with_layout
@@ -121,8 +121,9 @@ def _loss(
     if ignores:
         is_kept = not_equal(classes, ignored)
         operands[1:2] = where(is_kept, classes, 0), is_kept
-    check_indexes(what, "target", operands[1], count)
-    return call(_of_classes, operands, out, what, dim, ignores, weight is not None, reduction)
+    wait = checking_indexes(what, "target", operands[1], count)
+    params = what, dim, ignores, weight is not None, reduction
+    return read_beside(wait, lambda: call(_of_classes, operands, out, *params), out)
 
 
 @operation(flexible="first")

@@ -32,8 +32,9 @@ def head_of(program: Program) -> str:
     levels = len({launch.level for launch in launches})
     kernels, on = _counted(len(launches), "kernel"), _counted(levels, "level")
     head = f"{kernels} on {on}, {program.temporary_bytes:,} bytes of temporaries"
-    if len(program.parts) > 1:
-        head += f", in {len(program.parts)} parts: values are checked in between"
+    parts = len([part for part in program.parts if part.launches])
+    if parts > 1:
+        head += f", in {parts} parts: values are checked in between"
     return head
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.manipulation.shapes import permute_dims, reshape
 from dml_vk.array.products.einsum import einsum
@@ -24,7 +23,7 @@ from dml_vk.nn.conv import _conv, conv, windows_for
 from dml_vk.nn.conv_transpose import _conv_transpose, conv_transpose
 from dml_vk.nn.float64.taps import MOST_TAPS
 from dml_vk.nn.folding import columns_of
-from dml_vk.nn.windows import Windows, paddings
+from dml_vk.nn.windows import Pair, Windows, paddings
 from dml_vk.tensor.core import Tensor
 from dml_vk.windows import Window
 
@@ -102,7 +101,7 @@ def _of_weight(image: Tensor, cotangent: Tensor, windows: Windows, groups: int) 
     return exchanged(products[within])
 
 
-def _as_far_as_read(image: Tensor, windows: Windows) -> tuple[Tensor, list[Ints]]:
+def _as_far_as_read(image: Tensor, windows: Windows) -> tuple[Tensor, list[Pair]]:
     """Return the part of an image, and of its padding, that ends where the last window does.
 
     What follows, as with a stride, would be read for taps that there are not.

@@ -238,24 +238,70 @@ def test_a_check_comes_before_what_follows_it():
     assert written.tolist() == [0, 0, 0]
     function(tensor(3), dml_vk.asarray([0, 1]))
     assert written.tolist() == [1, 1, 1]
-    for part in function.programs[0].parts[:1]:
-        assert not any("gather_words" in str(launch.work) for launch in part.launches)
+    _, last = function.programs[0].parts
+    assert not any("gather_words" in str(launch.work) for launch in last.launches)
+
+
+def test_checks_wait_for_the_end_of_what_they_do_no_harm_to():
+    scores, classes = tensor(6, 4), dml_vk.asarray([3, 1, 0, 2, 1, 0])
+    loss = dml_vk.compile(lambda x, index: dml_vk.nn.cross_entropy(dml_vk.exp(x), index) * 2)
+    expected = loss.__wrapped__(scores, classes)
+    for _ in range(2):
+        assert bits(loss(scores, classes)) == bits(expected)
+        with pytest.raises(IndexError, match=r"must not be negative, and be less than 4; got .*=4"):
+            loss(scores, classes + 1)
+    (part,) = loss.programs[0].parts
+    assert part.verify is not None
+
+
+def test_a_check_comes_before_what_trusts_it():
+    def function(x, index):
+        picked = x[index]
+        picked[index[:2]] = dml_vk.ones(2)  # which writes where the index says
+        return picked
+
+    compiled = dml_vk.compile(function)
+    index = dml_vk.asarray([0, 1, 2])
+    assert bits(compiled(tensor(3), index)) is not None
+    for wrong in (3, 2**30):
+        with pytest.raises(IndexError):
+            compiled(tensor(3), dml_vk.asarray([0, wrong, 2]))
+    writing = [
+        any("scatter" in launch.work.module for launch in part.launches)
+        for part in compiled.programs[0].parts
+    ]
+    assert not writing[0]
+    assert writing[-1]
+
+
+def test_a_failed_check_leaves_arguments_alone():
+    @dml_vk.compile
+    def function(x, index):
+        y = x[index]
+        x *= 2
+        return y
+
+    x = tensor(3)
+    before = bits(x)
+    with pytest.raises(IndexError):
+        function(x, dml_vk.asarray([0, 3]))
+    assert bits(x) == before
 
 
 def test_a_program_explains_itself():
     @dml_vk.compile
     def function(x, index):
         y = dml_vk.exp(x) * 2 + 1
-        return y[index], y.sum()
+        return y[index][index], y.sum()
 
-    function(tensor(100), dml_vk.asarray([3, 4]))
+    function(tensor(100), dml_vk.asarray([1, 0]))
     said = function.explain()
     assert "in 2 parts: values are checked in between" in said
     assert "exp, multiply, add" in said
     assert "Tensor.sum" in said
     (program,) = function.programs
     assert program.times == []
-    x, index = tensor(100), dml_vk.asarray([99, 0])
+    x, index = tensor(100), dml_vk.asarray([0, 1])
     for found, expected in zip(function.measure(x, index), function(x, index)):
         assert bits(found) == bits(expected)
     assert len(program.times) == sum(len(part.launches) for part in program.parts)
