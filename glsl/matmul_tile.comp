@@ -112,15 +112,7 @@ layout(constant_id = 17) const bool BY_ROWS = false;  // store a row after the o
 layout(binding = DST_BINDING) buffer Dst { uint dst[]; };
 layout(binding = DST_BINDING) buffer DstQuads { uvec4 dst_quads[]; };
 
-VALUE plus(VALUE a, VALUE b) {
-    precise VALUE sum = a + b;
-    return sum;
-}
-
-VALUE times(VALUE a, VALUE b) {
-    precise VALUE product = a * b;
-    return product;
-}
+#include "families/matmul_sum.glsl"
 
 VALUE sums[2][ROWS][COLUMNS];  // by level
 

@@ -197,6 +197,9 @@ def products():
         for dtype in (float32, DTYPES["int32"]):
             a, b = dml_vk.asarray(hard(dtype, (130, 150))), dml_vk.asarray(hard(dtype, (150, 70)))
             dml_vk.matmul(a, b)
+        dml_vk.matmul(
+            dml_vk.asarray(hard(float32, (3, 2100))), dml_vk.asarray(hard(float32, (2100,)))
+        )
         nn.gemm(*[dml_vk.asarray(hard(float32, (64, 64)))] * 2, activation="softsign")
     for m, n in ((8, 8), (32, 32)):
         a, b = dml_vk.asarray(hard(float32, (m, 64))), dml_vk.asarray(hard(float32, (64, n)))

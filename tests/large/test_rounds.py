@@ -34,7 +34,11 @@ FAMILIES = {
     "reductions": ("reduce_tree", "reduce_int", "reduce_long", "reduce_double", "reduce_arg"),
     "rows": ("reduce_softmax", "reduce_moments", "finish", "pairs", *WHOLE_ROWS),
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
-    "products": ("matmul_tile", "matmul_words"),  # and matmul_linear, of the same source
+    "products": (
+        "matmul_tile",
+        "matmul_row",
+        "matmul_words",
+    ),  # and matmul_linear, of the same source
     "windows": ("pool", "pool_tile", "resample"),
     "regions": ("roi",),
     "convolutions": ("conv", "depthwise"),

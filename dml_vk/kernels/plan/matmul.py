@@ -26,9 +26,11 @@ from dml_vk.kernels.kernel import (
 )
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.base import Load, Plan
+from dml_vk.kernels.plan.base import Load, Plan, Rate
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.plan.linear import LINEAR_SPEC, Linear, is_by_rows, linear_path, storing_rounds
+from dml_vk.kernels.plan.matmul_row import KERNEL as ROW
+from dml_vk.kernels.plan.matmul_row import PARAMS, row_path
 from dml_vk.kernels.plan.matmul_tile import ALL_ONES, RANK, RUN, Reading, exchange, tile_path
 from dml_vk.kernels.plan.paths import Path, plan_of, rows
 from dml_vk.kernels.plan.tasks import Operand, Task, columns_of, in_bytes
@@ -47,9 +49,6 @@ _MOST_PARTIAL, _TIMES_OF_GPU = 2**22, 4
 _SHORT_NS, _LITTLE_NS = 2e3, 40e3
 
 
-_PARAMS = (("depth", 1), ("a_step", 1), ("b_step", 1))
-
-
 _TILE = "ROWS", "COLUMNS"
 
 
@@ -64,7 +63,7 @@ def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]
         bindings=("a_words", "b_words", "Dst"),
         optional=_SOURCES if "A_READ" in spec else {"a_words": is_not("ONES", 1)},
         spec=spec,
-        push=index_push(("a_base", "b_base", "dst_base"), RANK, _PARAMS, 2),
+        push=index_push(("a_base", "b_base", "dst_base"), RANK, PARAMS, 2),
         variants=variants,
     )
 
@@ -93,6 +92,7 @@ KERNELS = (
         _WORDS_SPEC,
         {"float64": {"FLOAT": "1", **native(_WORDS_SPEC)}, "int64": {}},
     ),
+    ROW,
     Kernel(
         "matmul_linear",
         inlines=(WRITES,),
@@ -101,7 +101,7 @@ KERNELS = (
         bindings=("a_words", "b_words", "bias_words", "Dst"),
         optional={**_SOURCES, "bias_words": is_set("BIAS")},
         spec=(*_TILE_SPEC, *LINEAR_SPEC),
-        push=index_push(("a_base", "b_base", "bias_base", "dst_base"), RANK, _PARAMS, 2),
+        push=index_push(("a_base", "b_base", "bias_base", "dst_base"), RANK, PARAMS, 2),
         variants={
             f"{way}_float32": {
                 **opcodes_of("float_activation"),
@@ -208,8 +208,16 @@ def _plan(
         a, b = b, a
         itemsizes, byte_starts, starts = map(exchange, (itemsizes, byte_starts, starts))
         dims = [Dim(exchange(dim.strides), dim.size) for dim in dims]
-    if tiles:
-        whole = Task([], [], itemsizes, byte_starts, profile)
+    whole = Task([], [], itemsizes, byte_starts, profile)
+    by_row = None
+    loads: tuple[Load, ...]
+    if dtype is float32 and linear is None and tile is None:
+        by_row = row_path(dims, whole, depth, a, b)
+    if by_row:
+        task, path = by_row
+        name, own, far, team, fma = path.name, {}, False, path.lanes or 1, False
+        loads = (Load(path.elements * depth / team, 4),) * 2
+    elif tiles:
         task, path, loads, exchanged = tile_path(dims, whole, depth, a, b, fused=fma, tile=tile)
         if exchanged:
             swapped, starts = not swapped, exchange(starts)
@@ -250,7 +258,8 @@ def _plan(
         by_teams=team > 1,
         loads=loads,
     )
-    plan = replace(plan, rate="float64" if dtype is float64 else "float32")
+    rate: Rate = "bytes" if by_row else "float64" if dtype is float64 else "float32"
+    plan = replace(plan, rate=rate)
     if fma:
         plan = replace(plan, fma=True, path=f"{plan.path}, fused multiply-add")
     return Product(plan, swapped, far)

@@ -101,6 +101,11 @@ def matmul_team(depth: int, run: int, terms: int) -> int:
     return loop(-(-depth // run), loop(-(-min(depth, run) // terms), loop(terms // 4)))
 
 
+def matmul_row(depth: int, run: int, members: int, piece: int) -> int:
+    """The bound for rows of a workgroup: pieces of as many runs as members, then all runs."""
+    return loop(-(-depth // (members * run)), loop(run // piece)) + loop(-(-depth // run))
+
+
 def matmul_element(depth: int, run: int) -> int:
     return loop(-(-depth // run), loop(min(depth, run)))
 

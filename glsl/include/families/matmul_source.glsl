@@ -2,7 +2,6 @@
 // includer defines these, its number SOURCE, SOURCE_TYPE, the way to read it READ, the step along its depth
 // STEP, and NAMED, which prefixes its names.
 #include "families/matmul_element.glsl"
-layout(binding = SOURCE) readonly buffer NAMED(Quads) { uvec4 NAMED(quads)[]; };
 
 #ifdef TEAM
 VALUE NAMED(values)[SPAN][1];
@@ -16,20 +15,7 @@ uint NAMED(row)(uint base, uint at) {
     return base + (RAGGED ? min(at, last) : at) * strides[DIM][SOURCE];
 }
 
-// Four elements that start at a multiple of four.
-VALUE[4] NAMED(run)(uint at) {
-    VALUE run[4];
-    uint bits = bits_of(SOURCE_TYPE), word = 0;
-    uvec4 quad = uvec4(0);
-    if (bits == 32) quad = NAMED(quads)[at / 4];
-    [[unroll]] for (uint j = 0; j < 4; j++) {
-        uint bit = j * bits % 32;
-        if (bits < 32 && bit == 0) word = NAMED(words)[(at + j) / (32 / bits)];
-        uint raw = bits < 32 ? word >> bit & (1u << bits) - 1 : quad[j];
-        run[j] = decode(uvec2(raw, 0), SOURCE_TYPE);
-    }
-    return run;
-}
+#include "families/matmul_run.glsl"
 
 #ifdef SHARED_SOURCE
 // All lanes of a group have the same rows. A CPU would read them once for each lane, so each lane reads some

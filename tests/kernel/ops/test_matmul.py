@@ -227,6 +227,50 @@ def test_tiles_of_workgroups_are_added_to_sums(plans, monkeypatch):
     assert {adds(made.plan) for made in plans if made.plan.by_teams} == {0, 1}
 
 
+ROWS = {
+    "matrix by column": (packed(35, 516), packed(516, 1), None),
+    "row by matrix": (packed(1, 1024), turned(1024, 67), None),
+    "no quads": (packed(9, 1001), packed(1001, 1), None),
+    "a vector with steps": (packed(9, 516), every_other(516, 1), None),
+    "off by one": (packed(9, 517).narrow(1, 1, 516), packed(517, 1).narrow(0, 1, 516), None),
+    "batch": (packed(2, 3, 5, 516), packed(3, 516, 1), turned(2, 3, 5, 1)),
+    "a run for each invocation of a row": (packed(9, 2048), packed(2048, 1), None),
+    "one more term": (packed(9, 2049), packed(2049, 1), None),
+    "as many terms as there may be": (packed(3, 4096), packed(4096, 1), every_other(3, 1)),
+    "more": (packed(3, 4100), packed(4100, 1), None),
+}
+
+
+@pytest.mark.parametrize("bytes_shared", [2**15, 2**14])
+def test_rows_of_workgroups(plans, bytes_shared):
+    with profiled(
+        dml_vk.device(), team_profile(max_invocations=1024, max_shared_bytes=bytes_shared)
+    ):
+        for name, (a, b, to) in ROWS.items():
+            check(a, b, to, told=name)
+            assert any(made.plan.module == "matmul_row_float32" for made in plans), name
+            if name == "off by one":
+                check(a, b, to, DTYPES["float16"], name)
+            plans.clear()
+
+
+def test_rows_of_workgroups_are_added_to_sums(plans, monkeypatch):
+    monkeypatch.setattr(planning, "_MOST_PARTIAL", 0)
+    with profiled(dml_vk.device(), team_profile()):
+        check(packed(5, RUN**2 + 600), packed(RUN**2 + 600, 1))
+    assert [adds(made.plan) for made in plans[-2:]] == [0, 1]
+    assert {made.plan.module for made in plans[-2:]} == {"matmul_row_float32"}
+
+
+def test_workgroups_add_no_rows_whose_terms_are_apart_or_few(plans):
+    with profiled(dml_vk.device(), team_profile()):
+        check(packed(1, 516), packed(516, 9))
+        check(packed(9, 508), packed(508, 1))
+        check(packed(9, 516), packed(516, 2))
+        check(packed(9, 516), packed(516, 1), dtype=DTYPES["int32"])
+    assert not any("row" in made.plan.module for made in plans)
+
+
 def test_workgroups_do_no_tiles_of_small_products(plans):
     with profiled(dml_vk.device(), team_profile()):
         for m, k, n in ((19, 64, 64), (64, 15, 64), (64, 64, 19)):
@@ -316,7 +360,7 @@ def test_without_memory_for_partial_sums_a_third_level_is_added_in_sequence(plan
         (CPU, (1, 4096), 4096, True, 0),
         (GPU, (256, 256), 512, False, RUN),
         (GPU, (512, 512), 512, False, 0),
-        (GPU, (300, 300), 4000, False, 0),  # for want of room
+        (GPU, (300, 300), 4000, False, RUN),
         (CPU, (512, 512), RUN**2 * 16, False, RUN**2),  # one plan does not go as far
         (CPU, (512, 512), RUN**2 * 17, False, 0),
     ],

@@ -1,0 +1,77 @@
+"""Plan sums of products along adjacent terms, as those of a matrix by a vector, by workgroups."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dml_vk.kernels.kernel import INDEX_SPEC, WRITES, Kernel, index_push
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.dims import Dim, split
+from dml_vk.kernels.plan.matmul_tile import RANK, RUN, Reading
+from dml_vk.kernels.plan.paths import Path, power_of_two
+from dml_vk.kernels.plan.tasks import Task
+from dml_vk.kernels.plan.tiles import READ_NS
+from dml_vk.limits import Profile
+
+# The fewest terms, so that eight invocations of a row have a run each; the most invocations.
+_LEAST_DEPTH, _MOST_MEMBERS = 8 * RUN, 32
+# Terms of a run at a time: whole cache lines of 128 bytes where there are many terms.
+_PIECE, _LARGE_PIECE, _LARGE_DEPTH = 16, 32, 4096
+
+PARAMS = (("depth", 1), ("a_step", 1), ("b_step", 1))
+KERNEL = Kernel(
+    "matmul_row",
+    inlines=(WRITES,),
+    bindings=("a_words", "b_words", "Dst"),
+    spec=(*INDEX_SPEC, "MEMBERS", "PIECE", "A_QUADS", "B_QUADS", "A_TYPE", "B_TYPE", "MORE"),
+    push=index_push(("a_base", "b_base", "dst_base"), RANK, PARAMS, 2),
+    variants={"float32": {"FLOAT": "1"}},
+)
+
+
+def row_path(
+    dims: list[Dim], task: Task, depth: int, a: Reading, b: Reading
+) -> tuple[Task, Path] | None:
+    """Give each row of b a few invocations; None where that does not suit."""
+    apart = all(dim.strides[1] for dim in dims if dim.size > 1)
+    if not (task.profile.coalesces and apart and b.step == 1 and depth >= _LEAST_DEPTH):
+        return None
+    if a.ones or b.ones:
+        return None
+    inside, outer = split(dims, RANK)
+    task = task._replace(dims=inside, outer=outer)
+    members = min(_MOST_MEMBERS, power_of_two(-(-depth // RUN)))
+    piece = _LARGE_PIECE if depth >= _LARGE_DEPTH else _PIECE
+    lanes = 256 if _fits(256, members, piece, task.profile) else 64
+    if not _fits(lanes, members, piece, task.profile):
+        piece = _PIECE
+    column, *others = task.dims
+    of_block = lanes // members
+    groups = -(-column.size // of_block)
+    constants: dict[str, Any] = {"MEMBERS": members, "PIECE": piece}
+    for number, source in enumerate((a, b)):
+        quads = depth % 4 == 0 and source.step == 1
+        quads = quads and task.aligned(number, 4 * source.dtype.itemsize, task.dims)
+        constants["AB"[number] + "_QUADS"] = int(quads)
+        constants["AB"[number] + "_TYPE"] = source.dtype.code
+    path = Path(
+        "row",
+        task.dims,
+        constants,
+        whole=groups * math.prod([dim.size for dim in others]),
+        edges=0,
+        groups=groups,
+        extent=1,
+        unit_ns=20.0 + of_block * depth / 4 * 2 * READ_NS,
+        unit_rounds=rounds.matmul_row(depth, RUN, members, piece),
+        elements=of_block,
+        lanes=lanes,
+        by=f"{members} of {lanes}",
+    )
+    return task, path
+
+
+def _fits(lanes: int, members: int, piece: int, profile: Profile) -> bool:
+    shared = 4 * (lanes * (piece + 1) + lanes // members * RUN)
+    return lanes <= profile.max_invocations and shared <= profile.max_shared_bytes
