@@ -66,8 +66,8 @@ def methods() -> str:
     head = '''\
 """What type checkers know of the methods that `methods` makes out of the reductions' table."""
 
-from typing import Any
-
+# mypy: disable-error-code="misc"
+# What is called `self` is a Tensor.
 from dml_vk.arguments import Axes
 from dml_vk.dtypes import DTypeLike
 from dml_vk.tensor.core import Tensor

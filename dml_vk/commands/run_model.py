@@ -128,7 +128,7 @@ def _feeds(
     return feeds
 
 
-def _loaded(file: str) -> Any:
+def _loaded(file: str) -> object:
     import numpy as np
 
     try:
@@ -162,7 +162,7 @@ def _described(name: str, value: Any) -> str:
     return f"{name}: {value.dtype} {tuple(value.shape)}"
 
 
-def _shown(name: str, value: Any) -> str:
+def _shown(name: str, value: object) -> str:
     import numpy as np
 
     numbers = np.array2string(np.asarray(value), threshold=16, edgeitems=2, precision=5)

@@ -134,7 +134,7 @@ class _Arguments:
             number.operand: exactly(number.pinned()) for number in self._live if number.is_pinned
         }
 
-    def _without_values(self, x: object, *, is_static: bool = False) -> Any:
+    def _without_values(self, x: object, *, is_static: bool = False) -> object:
         if isinstance(x, Tensor):
             slot = self.capture.slots[self._shares[len(self.tensors)]]
             spec = Spec.of(x.layout, x.dtype, x.device)

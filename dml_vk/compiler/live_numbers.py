@@ -59,7 +59,7 @@ def _comparison(name: str, compare: Callable[[object, object], bool]) -> None:
     setattr(LiveArgument, f"__{name}__", compared)
 
 
-def _value_of(number: object) -> Any:
+def _value_of(number: object) -> object:
     return number.pinned() if type(number) is LiveArgument else number
 
 

@@ -34,7 +34,7 @@ class Results:
         """Return the same with the arguments of a call, and these tensors for those it made."""
         return build(self._structure, [*arguments, *tensors])
 
-    def _leaf(self, x: object) -> Any:
+    def _leaf(self, x: object) -> object:
         if type(x) is LiveArgument:
             return x.pinned()
         if isinstance(x, (Iterator, AsyncIterator, Awaitable)):

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import dask
 import dask.array as da
@@ -62,7 +62,7 @@ class Backend(ArrayBackendEntrypoint):  # type: ignore[misc]  # Dask has no type
         return _created("arange", args, {"like": meta_of(0), **named})
 
 
-def _created(name: str, args: tuple[object, ...], named: dict[str, Any]) -> da.Array:
+def _created(name: str, args: tuple[object, ...], named: dict[str, object]) -> da.Array:
     """Let Dask's own functions for NumPy create an array, with tensors as chunks."""
     if name != "arange":
         named = {"meta": meta_of(0), **named}

@@ -131,7 +131,7 @@ def _dequantized(operands: Sequence[Tensor], out: Tensor | None, kind: DType) ->
 
 
 def _with(
-    what: str, operator: str, x: View, named: tuple[str, Any], target: View, common: DType
+    what: str, operator: str, x: View, named: tuple[str, object], target: View, common: DType
 ) -> None:
     """Apply an operator to x and a number or tensor, given with its name in the signature."""
     name, other = named
@@ -144,7 +144,7 @@ def _with(
 
 def _checked(
     what: str, x: Tensor, scale: object, zero_point: object, kind: DType
-) -> tuple[Any, ...]:
+) -> tuple[object, ...]:
     """Return (x, scale, zero point) after checking the last two."""
     tensors = [x]
     if isinstance(scale, Tensor):

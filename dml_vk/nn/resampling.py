@@ -123,7 +123,7 @@ def _maps(
     return tuple([CoordinateMap(*dim, *pair) for dim, pair in zip(known, zip(own, others))])
 
 
-def _coordinates(what: str, value: object, mode: str, corners: bool) -> Any:
+def _coordinates(what: str, value: object, mode: str, corners: bool) -> object:
     """Return a name, or the pair of offsets."""
     if corners:
         if value is not None:

@@ -163,7 +163,7 @@ def ufunc(function: np.ufunc, method: str, inputs: Arguments, named: Options) ->
     )
 
 
-def _where(what: str, function: np.ufunc, inputs: Arguments, options: Options) -> Any:
+def _where(what: str, function: np.ufunc, inputs: Arguments, options: Options) -> object:
     """Compute all elements, and write those where the mask is true to `out`, or to zeros."""
     mask, out = options.pop("where"), options.pop("out", None)
     near = next(x for x in (*inputs, mask, *_each(out)) if isinstance(x, Tensor))
@@ -219,7 +219,7 @@ def _divmod(what: str, inputs: Arguments, options: Options) -> tuple[Tensor, Ten
     return first, second
 
 
-def _call(what: str, name: str, inputs: Arguments, options: Options) -> Any:
+def _call(what: str, name: str, inputs: Arguments, options: Options) -> object:
     inputs = _converted(what, name, inputs, options)
     return getattr(ours, name)(*inputs, **options)
 
@@ -255,7 +255,7 @@ def _in_dtype(what: str, name: str, inputs: Arguments, dtype: DType, casting: st
     )
 
 
-def _reduce(what: str, name: str, inputs: Arguments, options: Options) -> Any:
+def _reduce(what: str, name: str, inputs: Arguments, options: Options) -> object:
     allowed = {"axis", "initial", "keepdims", "out", "where"}
     check_names(what, allowed | {"dtype"} if REDUCTIONS[name].accumulates else allowed, options)
     return reduction(name)(*inputs, **{"axis": 0, **options})

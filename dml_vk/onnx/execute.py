@@ -72,7 +72,7 @@ def evaluate(machine: Machine, node: Node, values: Mapping[str, Value]) -> list[
     return results
 
 
-def _on_host(context: Context, inputs: list[Value]) -> Any:
+def _on_host(context: Context, inputs: list[Value]) -> object:
     """What the host computes from values that it has, or None."""
     function = ON_HOST.get(context.node.op) if context.node.domain == ONNX else None
     if function is None:

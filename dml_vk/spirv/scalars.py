@@ -81,7 +81,7 @@ def _word(what: str, slot: Slot, value: Any) -> int:
 
 def _in_order(
     what: str, kind: str, slots: Sequence[Slot], by_name: Mapping[str, object]
-) -> list[Any]:
+) -> list[object]:
     names = list(dict.fromkeys(slot.name for slot in slots))
     if set(by_name) != set(names):
         rule = f"{kind} takes exactly these names: {describe(slots) or 'none'}"

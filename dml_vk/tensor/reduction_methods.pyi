@@ -1,8 +1,8 @@
 # Made by `python -m tests.made_files`. There is no such module at run time.
 """What type checkers know of the methods that `methods` makes out of the reductions' table."""
 
-from typing import Any
-
+# mypy: disable-error-code="misc"
+# What is called `self` is a Tensor.
 from dml_vk.arguments import Axes
 from dml_vk.dtypes import DTypeLike
 from dml_vk.tensor.core import Tensor
@@ -10,26 +10,26 @@ from dml_vk.tensor.core import Tensor
 class ReductionMethods:
     __slots__ = ()
 
-    def all(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
+    def all(self: Tensor, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.all`."""
 
-    def any(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
+    def any(self: Tensor, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.any`."""
 
-    def argmax(self: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
+    def argmax(self: Tensor, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.argmax`."""
 
-    def argmin(self: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
+    def argmin(self: Tensor, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.argmin`."""
 
-    def max(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
+    def max(self: Tensor, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.max`."""
 
-    def min(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
+    def min(self: Tensor, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.min`."""
 
     def prod(
-        self: Any,
+        self: Tensor,
         axis: Axes | None = None,
         *,
         dtype: DTypeLike | None = None,
@@ -38,7 +38,7 @@ class ReductionMethods:
         """See `dml_vk.prod`."""
 
     def sum(
-        self: Any,
+        self: Tensor,
         axis: Axes | None = None,
         *,
         dtype: DTypeLike | None = None,

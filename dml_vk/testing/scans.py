@@ -49,7 +49,7 @@ def _rows(function: np.ufunc, rows: Array, exclusive: bool) -> Array:
     return scanned.reshape(*rows.shape[:-1], count * BLOCK)[..., :length]
 
 
-def _identity(function: np.ufunc, kind: np.dtype[Any]) -> Any:
+def _identity(function: np.ufunc, kind: np.dtype[Any]) -> object:
     """The neutral element; for sums of floats it is -0.0."""
     if function is np.multiply:
         return kind.type(1)

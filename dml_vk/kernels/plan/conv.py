@@ -28,7 +28,7 @@ from dml_vk.kernels.plan.tiles import (
     shared_spans,
     span_of,
 )
-from dml_vk.kernels.plan.windows import Dims, Image, constants_of
+from dml_vk.kernels.plan.windows import Dims, Image, constants_of, image
 from dml_vk.limits import Profile
 
 BLOCK = RUN**2  # terms: BLOCK_OF_SUM in conv.comp
@@ -276,7 +276,7 @@ def _read_weight(weight: Image, channels: Channels, *, shared: bool) -> int:
     read = _read(weight, channels.inputs)
     if read or not shared or channels.outputs % 4 or weight.sample != 1:
         return read
-    by_outputs = weight._replace(sample=weight.channel, channel=1)
+    by_outputs = image((weight.channel, 1, *reversed(weight.steps)), weight.offset, weight.dtype)
     return _BY_SPAN if _read(by_outputs, 4) else _BY_ELEMENTS
 
 

@@ -46,23 +46,39 @@ Dims = tuple[Window, Window, Window]  # innermost first; dims that are not there
 
 
 class Image(NamedTuple):
-    """The layout of an input, a weight or a result: samples of channels of pixels.
+    """An input, a weight or a result as an operand: samples of channels of pixels.
 
     Weights have outputs in place of samples, and the inputs of a group in place of channels.
     """
 
-    sample: int  # its stride
-    channel: int
-    steps: tuple[int, int, int]  # strides of the spatial dims, innermost first
-    offset: int  # its position within a quad, on which alone plans depend
+    operand: Operand  # with three spatial dims, innermost first
     dtype: DType
+
+    @property
+    def sample(self) -> int:
+        """The stride of samples."""
+        return self.operand.strides[0]
+
+    @property
+    def channel(self) -> int:
+        return self.operand.strides[1]
+
+    @property
+    def steps(self) -> Ints:
+        """The strides of the spatial dims, innermost first."""
+        return self.operand.strides[2:]
+
+    @property
+    def offset(self) -> int:
+        """The position within a quad, on which alone plans depend."""
+        return self.operand.offset
 
 
 def image(strides: Ints, offset: int, dtype: DType) -> Image:
     """Return an image with these strides, of which the spatial ones are outermost first."""
     sample, channel, *spatial = strides
-    residue = Operand(strides, offset, dtype.itemsize).residue()
-    return Image(sample, channel, from_inside(spatial, 0), residue.offset, dtype)
+    strides = sample, channel, *from_inside(spatial, 0)
+    return Image(Operand(strides, offset, dtype.itemsize).residue(), dtype)
 
 
 def from_inside(values: Sequence[Value], fill: Value) -> tuple[Value, Value, Value]:

@@ -40,7 +40,7 @@ from dml_vk.kernels.plan.search import plan_search
 from dml_vk.kernels.plan.sort import plan_keys, plan_merge, plan_runs
 from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.plan.transfer import COPY, FILL
-from dml_vk.kernels.plan.windows import Image, from_inside
+from dml_vk.kernels.plan.windows import from_inside, image
 from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
@@ -199,14 +199,13 @@ def test_products(kind, rows, columns, depth, dtype):
 def test_convolutions(kind, positions, outputs, inputs, width):
     positions = max(1, min(positions, 2**31 // outputs))
     line = from_inside((Window(positions + width - 1, positions, width),), Window())
-    steps = (1, 0, 0)
-    x = Image(0, line[0].size, steps, 0, float32)
-    weight = Image(inputs * width, width, steps, 0, float32)
+    x = image((0, line[0].size, 1), 0, float32)
+    weight = image((inputs * width, width, 1), 0, float32)
     for first in range(0, inputs * width, MOST_TERMS):
         channels = Channels(1, 1, inputs, outputs)
         for profile in (PROFILES[kind], SHUFFLING):
             for epilogue, to in ((NO_EPILOGUE, float32), (Epilogue(int(OPCODES["GELU"])), float16)):
-                dst = Image(0, positions, steps, 0, to)
+                dst = image((0, positions, 1), 0, to)
                 given = x, weight, None, dst, profile, first, epilogue
                 check(plan_conv(channels, line, *given))
 

@@ -11,7 +11,7 @@ from dml_vk.kernels.plan.conv import Channels, Epilogue, plan_conv
 from dml_vk.kernels.plan.linear import Linear
 from dml_vk.kernels.plan.matmul import plan_matmul
 from dml_vk.kernels.plan.matmul_tile import RUN, Reading
-from dml_vk.kernels.plan.windows import Image, from_inside
+from dml_vk.kernels.plan.windows import from_inside, image
 from dml_vk.windows import Window
 from tests.profiles import GPU, SHUFFLING
 
@@ -21,8 +21,8 @@ SIZES = 1, 5, 20, 64, 700, 2048
 
 def convolution(outputs, positions, profile, activation=0, to=float32, depth=600):
     line = from_inside((Window(positions, positions, 1),), Window())
-    x = Image(0, positions, (1, 0, 0), 0, float32)
-    weight, dst = Image(depth, 1, (1, 0, 0), 0, float32), Image(0, positions, (1, 0, 0), 0, to)
+    x, dst = [image((0, positions, 1), 0, dtype) for dtype in (float32, to)]
+    weight = image((depth, 1, 1), 0, float32)
     channels, epilogue = Channels(1, 1, depth, outputs), Epilogue(activation)
     return plan_conv(channels, line, x, weight, None, dst, profile, 0, epilogue)
 
