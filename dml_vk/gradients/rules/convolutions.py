@@ -107,7 +107,7 @@ def _as_far_as_read(image: Tensor, windows: Windows) -> tuple[Tensor, list[Pair]
     What follows, as with a stride, would be read for taps that there are not.
     """
     ends: list[int] = []
-    padding: list[Ints] = []
+    padding: list[Pair] = []
     for window in windows:
         rest = window.padded_size - window.reach(window.count)
         after = max(window.after - rest, 0)
