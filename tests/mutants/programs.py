@@ -177,8 +177,8 @@ MUTANTS = (
         "signature-of-exactness",
         "a program is repeated as it was made, whether results must be exact or not",
         f"{_COMPILER}/compiled.py",
-        "parts: list[object] = [context.get().settings.exact]",
-        "parts: list[object] = []",
+        "parts: list[object] = [settings.exact, settings.debug_nans]",
+        "parts: list[object] = [settings.debug_nans]",
         ("tests/kernel/ops/test_inexact.py", f"{_TESTS}/test_compiled.py"),
     ),
     Mutant(
