@@ -64,7 +64,10 @@ def loss(params, x, labels):
     return nn.cross_entropy(nn.linear(dml_vk.mean(y, axis=(2, 3)), params["head"]), labels)
 
 
-def trained(run, loss=loss, steps=100, memory_format=dml_vk.contiguous_format):
+STEPS = 100 if tier.is_all() else 50
+
+
+def trained(run, loss=loss, *, memory_format=dml_vk.contiguous_format):
     opt = optim.AdamW(0.02)
 
     def step(params, state, x, labels):
@@ -75,7 +78,7 @@ def trained(run, loss=loss, steps=100, memory_format=dml_vk.contiguous_format):
     params["conv"] = params["conv"].contiguous(memory_format=memory_format)
     state = opt.init(params)
     batches = [images(seed) for seed in range(3)]
-    for number in range(steps):
+    for number in range(STEPS):
         x, labels = batches[number % 3]
         params, state, value = run(params, state, x.contiguous(memory_format=memory_format), labels)
         values.append(value)

@@ -17,11 +17,12 @@ SIZES = (0, 1, 2, 3, 5, 7, 13, 15, 16, 17, 31, 63, 64, 65, 127, 1021, 1024, 1025
 TILES = tuple([LANES * 16 * quads + by for quads in (1, 2, 4, 8) for by in (-1, 0, 1, 17)])
 DTYPES = ("int8", "uint8", "int16", "float16", "int32", "float32", "int64", "float64", "complex128")
 AROUND = 32  # elements of sentinels
+GROUPS = [65535, 2]  # for all elements, and few that do all
 
 
-@pytest.fixture(params=[65535, 2], ids=["groups for all", "two groups"])
+@pytest.fixture
 def as_gpu(request):
-    """Few work items are many, so that each has several quads; and few groups do all."""
+    """Few work items are many, so that each has several quads; and at most so many groups."""
     device = dml_vk.device()
     facts = {"coalesces": True, "units_wanted": 1, "groups_wanted": None}
     facts |= {"max_invocations": LANES, "max_groups": request.param}
@@ -43,9 +44,14 @@ def check(memory, expected):
     assert (values[AROUND + n :] == 77).all()
 
 
-@pytest.mark.usefixtures("as_gpu")
-@tier.parametrize("dtype n", DTYPES, (*SIZES, *TILES))
-def test_elements(dtype, n):
+OF_ELEMENTS = tier.crossed(GROUPS, tier.crossed(DTYPES, (*SIZES, *TILES)))
+by_groups = pytest.mark.parametrize("as_gpu", GROUPS, indirect=True)
+
+
+@pytest.mark.parametrize(
+    ("as_gpu", "dtype", "n"), [(groups, *case) for groups, case in OF_ELEMENTS], indirect=["as_gpu"]
+)
+def test_elements(as_gpu, dtype, n):
     a = (np.arange(n) % 61).astype(dtype)
     b = (np.arange(n) % 7).astype(dtype)
     x, y = dml_vk.asarray(a), dml_vk.asarray(b)
@@ -64,9 +70,9 @@ def test_elements(dtype, n):
     check(memory, np.where(a == b, a, b[:1] if n else b))
 
 
-@pytest.mark.usefixtures("as_gpu")
+@by_groups
 @tier.parametrize("source target", DTYPES[:-1], DTYPES[:-1])
-def test_casts(source, target):
+def test_casts(as_gpu, source, target):
     for n in (15, 65, 1021, TILES[-1]):
         a = (np.arange(n) % 61).astype(source)
         memory, out = within(n, target)
@@ -74,9 +80,9 @@ def test_casts(source, target):
         check(memory, a.astype(target))
 
 
-@pytest.mark.usefixtures("as_gpu")
+@by_groups
 @pytest.mark.parametrize("n", [1, 63, 1021, *TILES[-3:]])
-def test_bools_and_functions(n):
+def test_bools_and_functions(as_gpu, n):
     a = np.linspace(-3, 3, n).astype(np.float32)
     x = dml_vk.asarray(a)
     assert np.array_equal((x < 1).numpy(), a < 1)
