@@ -75,6 +75,12 @@ class Home(NamedTuple):
     is_whole: bool  # a result or an argument, and not written part by part
 
 
+def repeated(layout: Layout) -> list[int]:
+    """The dims of which all indexes are one element, as where it was broadcast."""
+    sizes = zip(layout.sizes, layout.strides)
+    return [dim for dim, (size, step) in enumerate(sizes) if step == 0 and size > 1]
+
+
 def place_of(memory: MemoryRange) -> tuple[int, int]:
     """Where memory is, as accesses of launches have it too."""
     while isinstance(memory, Alias):

@@ -13,6 +13,7 @@ from dml_vk.array.sorting.searching import searchsorted
 from dml_vk.array.sorting.sorts import argsort
 from dml_vk.array.statistics.segments import segment_sums
 from dml_vk.dtypes import int64
+from dml_vk.gradients.memory import repeated
 from dml_vk.gradients.rules.registry import Noted, no_gradient_of, rule, updates
 from dml_vk.gradients.rules.shapes import summed_to, to_dtype
 from dml_vk.layout import Layout
@@ -39,20 +40,24 @@ def _added(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
 
 
 def numbered(x: Tensor) -> Tensor:
-    """The row-major number of each element, where x has it in memory."""
+    """The row-major number of each element, where x has it in memory; the first of those there."""
     new = tensor_over("take", Layout((x.allocation.nbytes // x.dtype.itemsize,)), int64, x.device)
-    numbers = new.over(x.layout)
-    numbers[...] = arange(x.size, dtype=int64, device=x.device).reshape(x.shape)
-    return numbers
+    numbers = arange(x.size, dtype=int64, device=x.device).reshape(x.shape)
+    layout = x.layout
+    for dim in repeated(layout):
+        layout, numbers = layout.narrow(dim, 0, 1), numbers.narrow(dim, 0, 1)
+    if layout.overlaps:
+        raise no_gradient_of("take", "elements of x share memory: use x.clone()")
+    new.over(layout)[...] = numbers
+    return new.over(x.layout)
 
 
 @rule(api._gather_into, take._along)
 def _gathered(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     """Gather the numbers of elements by the same index, to know where gradients are added."""
     x, index = noted.operands
-    source = x if not x.layout.overlaps else x.clone()
-    if noted.function is api._gather_into and source is not x:
-        raise no_gradient_of("take", "elements of x share memory: use x.clone()")
+    is_apart = noted.function is not api._gather_into and x.layout.overlaps
+    source = x.clone() if is_apart else x  # the parameters hold for both
     places = noted.function((numbered(source), index), None, *noted.params)
     sums = added_at(cotangent.reshape(-1), places.reshape(-1), x.size)
     return sums.reshape(x.shape), None
