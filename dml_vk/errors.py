@@ -79,6 +79,14 @@ class DeviceMemoryError(DmlVkError, MemoryError):
     """The device is out of memory, or cannot address that much."""
 
 
+def naming_checkpoint(error: DeviceMemoryError) -> DeviceMemoryError:
+    """The same error of a function that keeps values for its gradient, with what helps there."""
+    if "dml_vk.checkpoint" in error.rule:  # of a function within another
+        return error
+    rule = f"{error.rule}; dml_vk.checkpoint keeps less for gradients"
+    return DeviceMemoryError(error.op, rule, **error.got)
+
+
 class CaptureError(DmlVkError, RuntimeError):
     """A function that cannot be compiled, since it needs values or does what cannot be repeated."""
 

@@ -14,6 +14,7 @@ from dml_vk.compiler.passes.liveness import Step
 from dml_vk.compiler.passes.memory import Sharing
 from dml_vk.compiler.report.formats import Formats
 from dml_vk.compiler.results import Results
+from dml_vk.errors import DeviceMemoryError, naming_checkpoint
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.builds import Builds
 from dml_vk.observe.copies import Copy, record
@@ -140,6 +141,13 @@ class Program:
         words = [word for part in self.parts for launch in part.launches for word in launch.params]
         numbers = dict.fromkeys([word.number for word in words if type(word) is Word])
         self._numbers = [number for number in numbers if number.operand >= 0]
+        callers = [
+            source.caller.op
+            for part in self.parts
+            for launch in part.launches
+            for source in (launch.parts or (launch,))
+        ]
+        self._has_gradients = any(name.startswith("gradient of ") for name in callers)
         self.times: list[float] = []  # of each launch in microseconds, once it was measured
         self.capture_seconds = 0.0
         self.builds: Builds | None = None  # of the first run
@@ -176,12 +184,15 @@ class Program:
         device = self.device
         allocations: list[MemoryRange] = [*memory, *self._outside]
         near = allocations[0].arena if allocations else None
-        with device.queue.enter():
-            for nbytes, donor in self._blocks:
-                if donor is not None and donation is not None and donor in donation.free:
-                    allocations.append(memory[donor])
-                else:
-                    allocations.append(device.memory.allocate("compile", nbytes, near))
+        try:
+            with device.queue.enter():
+                for nbytes, donor in self._blocks:
+                    if donor is not None and donation is not None and donor in donation.free:
+                        allocations.append(memory[donor])
+                    else:
+                        allocations.append(device.memory.allocate("compile", nbytes, near))
+        except DeviceMemoryError as error:
+            raise (naming_checkpoint(error) if self._has_gradients else error) from None
         if donation is not None:
             tensors = donation.taken(tensors)
         words = {key: key.pack(*key.known, numbers[key.operand]) for key in self._numbers}
