@@ -22,6 +22,7 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split, widened
+from dml_vk.kernels.plan.flat import apart
 from dml_vk.kernels.plan.paths import ANY, Path, plan_of, row_constants, rows
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task, columns_of, in_bytes, starts_of
 from dml_vk.limits import Profile
@@ -100,7 +101,8 @@ def plan_gather(
     dims, starts = ascending(sizes, strides)
     stride = 0 if places else step.stride
     task, starts, times = indexed_task(dims, starts, bases, itemsizes, profile, stride)
-    path = rows(task).costing(_PLACE_NS if places else INDEX_NS)
+    path = apart(task) or rows(task)
+    path = path.costing(_PLACE_NS if places else INDEX_NS)
     return plan_of(
         _BY_NAME["gather_words" if places else f"gather_{path.name}"],
         "places" if places else str(8 * task.itemsize),

@@ -1,6 +1,7 @@
 """Networks in training: losses and steps of optimizers, with the same bits however they are run."""
 
 import numpy as np
+import pytest
 
 import dml_vk
 from dml_vk import nn, optim
