@@ -14,7 +14,7 @@ from dml_vk.compiler.passes.liveness import Step
 from dml_vk.compiler.passes.memory import Sharing
 from dml_vk.compiler.report.formats import Formats
 from dml_vk.compiler.results import Results
-from dml_vk.errors import DeviceMemoryError, naming_checkpoint
+from dml_vk.errors import CHECKPOINT, DeviceMemoryError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.builds import Builds
 from dml_vk.observe.copies import Copy, record
@@ -126,6 +126,7 @@ class Program:
         self._copies = copies if formats is None else formats.copies
         self._results = results
         self._claims = capture.claims
+        self._has_gradients = capture.has_gradients
         # Memory by number: the arguments, what is outside, and blocks of results and temporaries.
         outside = sorted(capture.outside)
         known = [*range(capture.arguments), *outside]
@@ -141,13 +142,6 @@ class Program:
         words = [word for part in self.parts for launch in part.launches for word in launch.params]
         numbers = dict.fromkeys([word.number for word in words if type(word) is Word])
         self._numbers = [number for number in numbers if number.operand >= 0]
-        callers = [
-            source.caller.op
-            for part in self.parts
-            for launch in part.launches
-            for source in (launch.parts or (launch,))
-        ]
-        self._has_gradients = any(name.startswith("gradient of ") for name in callers)
         self.times: list[float] = []  # of each launch in microseconds, once it was measured
         self.capture_seconds = 0.0
         self.builds: Builds | None = None  # of the first run
@@ -192,7 +186,9 @@ class Program:
                     else:
                         allocations.append(device.memory.allocate("compile", nbytes, near))
         except DeviceMemoryError as error:
-            raise (naming_checkpoint(error) if self._has_gradients else error) from None
+            if self._has_gradients:
+                error.advise(CHECKPOINT)
+            raise
         if donation is not None:
             tensors = donation.taken(tensors)
         words = {key: key.pack(*key.known, numbers[key.operand]) for key in self._numbers}
