@@ -36,7 +36,6 @@ class Context(NamedTuple):
     recorder: Records | None = None  # records work in place of devices
     copies: tuple[Log, ...] = ()  # logs of enclosing `with trace()` blocks
     builds: Builds | None = None  # counts kernels that are built
-    tape: Any = None  # of the function that is differentiated here
     purpose: str | None = None  # what to report as the operation: the node of a model
 
 

@@ -16,7 +16,6 @@ from dml_vk.arguments import Ints
 from dml_vk.array.calls import whole
 from dml_vk.dtypes import DType
 from dml_vk.errors import GradientError
-from dml_vk.gradients.flowing import Flows, forget_reads
 from dml_vk.gradients.memory import FLOATS, Alias, Home, over, place_of, refused
 from dml_vk.gradients.nans import check_no_nan
 from dml_vk.gradients.rules.registry import (
@@ -89,8 +88,7 @@ class Tape:
         self._places: set[tuple[int, int]] = set()  # of the same
         self._saved: dict[tuple[int, int], list[Entry]] = {}  # who needs what is there
         self._aliases: dict[int, Alias] = {}
-        self._flows = Flows(self)
-        self.parent: Tape | None = None
+        self._parent: Tape | None = None
         self.claims: list[Ints] | None = None  # what generators gave, to be given again
         self.replayed: Iterator[Ints] | None = None
         # A tape around this one sees the same operations.
@@ -101,11 +99,10 @@ class Tape:
         """Note what this context does. Copies of the context may outlive the `with` block."""
         self.is_over = False
         try:
-            with context.within(recorder=self, tape=self):
+            with context.within(recorder=self):
                 yield
         finally:
             self.is_over = True
-            self._flows.end()
             self._places.clear()
             self._saved.clear()
 
@@ -116,7 +113,7 @@ class Tape:
     def part(self, part: Part) -> Part:
         """Have a new tape note what is done now: the values of this one vary for it too."""
         if part.outer is cast(Records, self):
-            part.outer, part.capture, part.parent = self.outer, self.capture, self
+            part.outer, part.capture, part._parent = self.outer, self.capture, self
             part.checks_nans = self.checks_nans
         part.homes.update(self.homes)
         part._places |= self._places
@@ -128,7 +125,7 @@ class Tape:
         if self.replayed is not None:
             words = next(self.replayed)
         else:
-            after = self.outer if self.parent is None else self.parent
+            after = self.outer if self._parent is None else self._parent
             words = own() if after is None else after.claim(own)
         if self.claims is not None:
             self.claims.append(words)
@@ -205,11 +202,9 @@ class Tape:
                 result = self.outer.operation(function, params, do, inputs, self.plain(out))
             if self.checks_nans:
                 check_no_nan(caller(), "result", [result])
-        forget_reads(inputs)
         if out is not None:
             result = out
-            if rule is None or out.dtype.kind not in FLOATS:
-                self._overwritten(out)
+            self._written(rule, out)
         else:
             result = self._shared(result, operands)
         if rule is None or not isinstance(result, Tensor) or result.dtype.kind not in FLOATS:
@@ -227,6 +222,10 @@ class Tape:
             return x
         with self.outside():
             return Tensor(copied("gradient", x))
+
+    def _written(self, rule: Pullback | None, out: Tensor) -> None:
+        if rule is None or out.dtype.kind not in FLOATS:
+            self._overwritten(out)
 
     def _shared(self, result: Tensor, operands: Operands) -> Tensor:
         """Return a result as the function has it, if it is a view of an operand."""
@@ -253,7 +252,6 @@ class Tape:
         with self.outside():
             result = whole(function, inputs, None, *params)
             own = result if isinstance(result, tuple) else (result,)
-            forget_reads(inputs)
             if self.checks_nans:
                 check_no_nan(caller(), "result", own)
         if rule is not None:
@@ -270,21 +268,17 @@ class Tape:
         self.before_write(target)
         with self.outside():
             do(self.plain(source), self.plain(target))
-        forget_reads([source, target])
         if like is None or target.dtype.kind not in FLOATS:
             self._overwritten(target)
             return
-        call = caller("copy")
-        self.note(Entry(call, [source], [target], [like], pull_write, is_new=False))
+        entry = Entry(caller("copy"), [source], [target], [like], pull_write, is_new=False)
+        self._add(entry, target)
 
     def note(self, entry: Entry) -> None:
-        """Note results that depend on operands."""
+        """Note what is no operation: new results that depend on operands."""
         for result in entry.results:
-            self._settle(result, is_new=entry.is_new)
-        self.entries.append(entry)
-        for x in entry.saved:
-            if isinstance(x, View):
-                self._saved.setdefault(place_of(x.allocation), []).append(entry)
+            self._settle(result, is_new=True)
+        self._save(entry)
 
     def _note(
         self,
@@ -309,7 +303,11 @@ class Tape:
 
         saved = [*inputs, self.plain(result)]
         entry = Entry(caller(), operands, [result], saved, pull, is_new=is_new)
-        self.note(entry)
+        self._add(entry, result)
+
+    def _add(self, entry: Entry, result: View) -> None:
+        self._settle(result, is_new=entry.is_new)
+        self._save(entry)
 
     def _settle(self, result: View, *, is_new: bool) -> None:
         """Give memory a home, if it has none: gradients flow through it from now on."""
@@ -320,7 +318,12 @@ class Tape:
                 layout = Layout((count,))
             self.homes[id(memory)] = Home(result.device, memory, layout, result.dtype, is_new)
             self._places.add(place_of(memory))
-            self._flows.add(memory)
+
+    def _save(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        for x in entry.saved:
+            if isinstance(x, View):
+                self._saved.setdefault(place_of(x.allocation), []).append(entry)
 
     def before_write(self, target: View) -> None:
         """Refuse to change what a gradient flows through, and keep what is needed of the rest."""
@@ -348,7 +351,7 @@ class Tape:
     def _overwritten(self, target: View) -> None:
         """Note that elements no longer depend on what they did."""
         if id(target.allocation) in self.homes:
-            self.note(Entry(caller("fill"), [], [target], [], lambda *_: (), is_new=False))
+            self._add(Entry(caller("fill"), [], [target], [], lambda *_: (), is_new=False), target)
 
     # What is done without an operation.
 

@@ -269,32 +269,6 @@ def test_work_of_another_thread_on_an_argument_is_refused():
     refused(lambda: dv.grad(loss(lambda f: f()))(x()), "another thread")
     refused(lambda: dv.grad(loss(lambda f: dv.grad(lambda b: dv.sum(b * f()))(x())))(x()), "thread")
 
-    def intermediate(a):
-        h = a * 2
-        fresh = dv.zeros(3)
-        fresh[:] = h
-        for value in (h, fresh, dv.checkpoint(dv.exp)(h)):
-            for work in (lambda: value * value, lambda: value[0].item(), lambda: value.numpy()):  # noqa: B023
-                refused(lambda: apart(work), "another thread without its context")  # noqa: B023
-        return dv.sum(h * apart(lambda: dv.stop_gradient(x()) * 2))
-
-    def apart(work):
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(work).result()
-
-    assert dv.grad(intermediate)(x()).tolist() == [4, 8, 12]
-
-    def nested(a):
-        h = a * 2
-        slope = dv.grad(lambda b: dv.sum(b * b * h))  # of which h is no argument
-        refused(lambda: apart(lambda: slope(x())), "another thread without its context")
-        return dv.sum(slope(a))
-
-    assert dv.grad(nested)(x()).tolist() == [8, 16, 24]
-    left = []
-    dv.grad(lambda a: left.append(a * 1) or dv.sum(a))(x())
-    assert apart(left[0].tolist) == X
-
     def within(a):
         context = contextvars.copy_context()
         return loss(lambda f: context.run(f))(a)
