@@ -8,7 +8,7 @@ from typing import Any
 from dml_vk.array.calls import call, composed
 from dml_vk.array.creation.arrays import zeros_like
 from dml_vk.array.creation.grids import arange
-from dml_vk.array.indexing import api, take
+from dml_vk.array.indexing import api, reads, take
 from dml_vk.array.math.elementwise import less, maximum, where
 from dml_vk.array.sorting.searching import searchsorted
 from dml_vk.array.sorting.sorts import argsort
@@ -47,12 +47,12 @@ def numbered(x: Tensor) -> Tensor:
     return numbers
 
 
-@rule(api._gather_into, take._along)
+@rule(reads._gather_into, take._along)
 def _gathered(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     """Gather the numbers of elements by the same index, to know where gradients are added."""
     x, index = noted.operands
     source = x if not x.layout.overlaps else x.clone()
-    if noted.function is api._gather_into and source is not x:
+    if noted.function is reads._gather_into and source is not x:
         raise no_gradient_of("take", "elements of x share memory: use x.clone()")
     places = noted.function((numbered(source), index), None, *noted.params)
     sums = added_at(cotangent.reshape(-1), places.reshape(-1), x.size)
