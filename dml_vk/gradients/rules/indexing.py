@@ -16,6 +16,7 @@ from dml_vk.array.statistics.segments import segment_sums
 from dml_vk.dtypes import int64
 from dml_vk.gradients.rules.registry import Noted, no_gradient_of, rule, updates
 from dml_vk.gradients.rules.shapes import summed_to, to_dtype
+from dml_vk.gradients.rules.sorted_sums import narrowed
 from dml_vk.layout import Layout
 from dml_vk.ops.view import with_layout
 from dml_vk.tensor.core import Tensor, tensor_over
@@ -27,10 +28,10 @@ def added_at(values: Tensor, index: Tensor, count: int) -> Tensor:
 
 
 def _added_at(operands: Sequence[Tensor], out: None, count: int) -> Tensor:
-    values, index = operands
+    values, index = operands[0], narrowed(operands[1], count)
     order = argsort(index)
     own = take.elements_at(index, order)
-    bounds = searchsorted(own, arange(count + 1, dtype=int64, device=index.device))
+    bounds = searchsorted(own, arange(count + 1, dtype=own.dtype, device=index.device))
     return segment_sums(take.elements_at(values, order), bounds, values.size)
 
 
