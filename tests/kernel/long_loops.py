@@ -268,6 +268,8 @@ def places():
         for dtype in (float32, float64, complex128):
             x = dml_vk.asarray(hard(dtype, (20_001,)))
             assert x[x == x].size
+            at = dml_vk.asarray(chance().integers(0, 20_001, 20_001))
+            x[at] = x[at]
     for dtype in (DTYPES["uint8"], float16, float32, float64):
         for x in in_layouts(dtype):
             dml_vk.nonzero(x)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dml_vk.array.calls import call, composed
 from dml_vk.array.creation.arrays import zeros_like
 from dml_vk.array.creation.grids import arange
-from dml_vk.array.indexing import api, take
+from dml_vk.array.indexing import api, reads, take
 from dml_vk.array.math.elementwise import less, maximum, where
 from dml_vk.array.sorting.searching import searchsorted
 from dml_vk.array.sorting.sorts import argsort
@@ -16,6 +16,7 @@ from dml_vk.dtypes import int64
 from dml_vk.gradients.memory import repeated
 from dml_vk.gradients.rules.registry import Noted, no_gradient_of, rule, updates
 from dml_vk.gradients.rules.shapes import summed_to, to_dtype
+from dml_vk.gradients.rules.sorted_sums import narrowed
 from dml_vk.layout import Layout
 from dml_vk.ops.view import with_layout
 from dml_vk.tensor.core import Tensor, tensor_over
@@ -27,10 +28,10 @@ def added_at(values: Tensor, index: Tensor, count: int) -> Tensor:
 
 
 def _added_at(operands: Sequence[Tensor], out: None, count: int) -> Tensor:
-    values, index = operands
+    values, index = operands[0], narrowed(operands[1], count)
     order = argsort(index)
     own = take.elements_at(index, order)
-    bounds = searchsorted(own, arange(count + 1, dtype=int64, device=index.device))
+    bounds = searchsorted(own, arange(count + 1, dtype=own.dtype, device=index.device))
     return segment_sums(take.elements_at(values, order), bounds, values.size)
 
 
@@ -52,11 +53,11 @@ def numbered(x: Tensor) -> Tensor:
     return new.over(x.layout)
 
 
-@rule(api._gather_into, take._along)
+@rule(reads._gather_into, take._along)
 def _gathered(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     """Gather the numbers of elements by the same index, to know where gradients are added."""
     x, index = noted.operands
-    is_apart = noted.function is not api._gather_into and x.layout.overlaps
+    is_apart = noted.function is not reads._gather_into and x.layout.overlaps
     source = x.clone() if is_apart else x  # the parameters hold for both
     places = noted.function((numbered(source), index), None, *noted.params)
     sums = added_at(cotangent.reshape(-1), places.reshape(-1), x.size)
