@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import dml_vk
-from dml_vk import Tensor, optim
+from dml_vk import Tensor
 
 Params = dict[str, Tensor]
 
@@ -18,7 +18,7 @@ Params = dict[str, Tensor]
 def trained(
     loss: Callable[..., Tensor],
     params: Params,
-    opt: optim.Optimizer,
+    opt: Any,  # of dml_vk.optim
     batches: Iterable[tuple[Tensor, ...]],
     steps: int,
 ) -> tuple[Params, list[float]]:
