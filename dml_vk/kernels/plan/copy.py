@@ -35,6 +35,7 @@ _PUSH = index_push(("src_base", "dst_base"), MAX_RANK)
 KERNELS = (
     Kernel(
         "copy_words",
+        by_position=True,
         inlines=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=WORDS_SPEC,
@@ -43,6 +44,7 @@ KERNELS = (
     ),
     Kernel(
         "copy_packed",
+        by_position=True,
         inlines=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=PACKED_SPEC,
@@ -51,6 +53,7 @@ KERNELS = (
     ),
     Kernel(
         "copy_zip",
+        by_position=True,
         inlines=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=(*INDEX_SPEC, "CHANNELS", "ZIP"),
@@ -59,6 +62,7 @@ KERNELS = (
     ),
     Kernel(
         "copy_tile",
+        by_position=True,
         inlines=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=TILE_SPEC,

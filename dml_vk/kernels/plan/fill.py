@@ -29,6 +29,7 @@ _PUSH = index_push(("dst_base",), MADE_RANK, (("value", 4),))
 KERNELS = (
     Kernel(
         "fill_words",
+        by_position=True,
         inlines="a chain has the value itself",
         bindings=("Dst",),
         spec=WORDS_SPEC,
@@ -38,6 +39,7 @@ KERNELS = (
     ),
     Kernel(
         "fill_packed",
+        by_position=True,
         inlines="a chain has the value itself",
         bindings=("Dst",),
         spec=PACKED_SPEC,

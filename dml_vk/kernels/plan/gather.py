@@ -74,6 +74,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "gather_check",
+        by_position=True,
         inlines="its result is one word",
         bindings=("Index", "Dst"),
         spec=(*ROW_SPEC, "INDEX_TYPE", "QUADS"),

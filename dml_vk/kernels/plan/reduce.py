@@ -117,6 +117,7 @@ _VARIANTS: dict[str, dict[str, dict[str, str]]] = {
 _OF_TWO = [
     Kernel(
         f"reduce_{kind}",
+        by_position=True,
         inlines=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
@@ -133,6 +134,7 @@ KERNELS: tuple[Kernel, ...] = (
     *_OF_TWO,
     Kernel(
         f"reduce_{VARIANCE}",
+        by_position=True,
         inlines=(READS, WRITES),
         bindings=("Src", "Means", "Dst"),
         optional={"Means": lambda values: values["SQUARES"] == FROM_MEANS},
