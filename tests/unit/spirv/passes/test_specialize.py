@@ -31,22 +31,29 @@ RANGES = {
     **dict.fromkeys(("ROWS", "COLUMNS", "DEEP", "LEVELS", "INNER"), (1, 2, 8)),
     "CHANNELS": (1, 4),
     "DOWN": (1, 2),
-    "ACROSS": (4, 8),  # of which arrays have sizes
+    "ACROSS": (4, 8),  # of which arrays have sizes, as of the next
+    "KEPT": (1, 8),
+    "PIECE": (4, 8),
+    "MEMBERS": (1,),
     **{f"{name}_{dim}": (1, 2, 3) for name in ("WINDOW", "DILATION", "STRIDE") for dim in range(3)},
     **dict.fromkeys(("TYPE", "COMMON", "A_TYPE", "B_TYPE", "C_TYPE"), range(12)),
 }
+# Of tiles that workgroups do together, whose arrays have no fewer elements than a quad.
+OF_TEAMS = {"ROWS": (4, 8), "COLUMNS": (4, 8), "DEEP": (16, 32)}
 FUNCTIONS_OF_FLOAT64 = {
     f"double_{name}" for name in ("exp", "log", "trig", "arc", "erf", "pow", "special")
 }
 SPECIAL = range(op.SPEC_CONSTANT_TRUE, op.SPEC_CONSTANT_OP + 1)
 
 
-def some_spec(kernel):
+def some_spec(kernel, module):
     """Constants within their ranges; most combinations are such as no plan makes."""
     operators = [
         operator.code for operator in OPERATORS.values() if kernel.body in operator.kernels
     ]
     ranges = {**RANGES, "OP": operators or [int(code) for code in CASTS.values()]}
+    if "tile_team" in module:
+        ranges |= OF_TEAMS
     return tuple([int(chance().choice(ranges.get(name, range(4)))) for name in kernel.spec])
 
 
@@ -59,7 +66,7 @@ def test_every_module_stays_valid(module, tmp_path):
     # are long, and are written at each place of a call.
     shrinks = kernel.body in COMPUTED and kernel.body not in FUNCTIONS_OF_FLOAT64
     for _ in tier.some(range(3 if kernel.body in COMPUTED else 2), 1):
-        spec = some_spec(kernel)
+        spec = some_spec(kernel, module)
         spirv = specialized(program, spec)
         check_valid(spirv, tmp_path / "module.spv", spec)
         # Except in complex ones, where a division alone has more code inlined than there is.
