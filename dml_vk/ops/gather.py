@@ -81,6 +81,7 @@ def checking(
     """
     first = indexes[0][0]
     is_reused = context.recorder() is None and len(indexes) <= _MOST_FLAGS
+    shown = [access(index, False) for index, _ in indexes]
     flags = _cleared_flags(first) if is_reused else _new_flags(first, len(indexes))
     for number, (index, size) in enumerate(indexes):
         layout, device = index.layout, index.device
@@ -89,7 +90,7 @@ def checking(
             *(index.dtype.code, size, device.profile),
         )
         flag = Access.of(flags.allocation, 4 * number, 4 * number, 4 * number + 4, True)
-        device.launch(plan, (access(index, False), flag))
+        device.launch(plan, (shown[number], flag))
 
     def check(data: Bytes, real: Callable[[MemoryRange], MemoryRange]) -> None:
         outside: list[int] = np.flatnonzero(data.view(np.uint32)).tolist()
@@ -101,7 +102,7 @@ def checking(
             fail(number, View(index.device, there, index.layout, index.dtype))
 
     def wait() -> None:
-        first.device.verify(flags.allocation, 0, 4 * len(indexes), check)
+        first.device.verify(flags.allocation, 0, 4 * len(indexes), check, shown)
 
     if any(size == 0 for _, size in indexes):  # with no element to read in place of others
         wait()
