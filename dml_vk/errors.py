@@ -78,6 +78,11 @@ class DeviceWarning(UserWarning):
 class DeviceMemoryError(DmlVkError, MemoryError):
     """The device is out of memory, or cannot address that much."""
 
+    def advise(self, advice: str) -> None:
+        """Add to the rule what would take less memory, once."""
+        if advice not in self.rule:
+            DmlVkError.__init__(self, self.op, f"{self.rule}; {advice}", **self.got)
+
 
 class CaptureError(DmlVkError, RuntimeError):
     """A function that cannot be compiled, since it needs values or does what cannot be repeated."""
@@ -98,6 +103,9 @@ class LinAlgError(DmlVkError, ValueError):
 class ShaderError(DmlVkError, ValueError):
     """A shader that does not compile, or a call that does not match its declarations."""
 
+
+# How gradients take less memory.
+CHECKPOINT = "parts of the function in dml_vk.checkpoint keep nothing for the gradient"
 
 _MOST_NESTED = 4  # lists in lists in which tensors are looked for
 

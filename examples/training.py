@@ -1,27 +1,23 @@
-"""A small network learns to tell shapes apart, and ends with the same weights on every device.
+"""A small convolutional network learns to tell shapes apart, with the same weights everywhere.
 
-`python examples/training.py` draws pictures, trains for 300 steps, and prints how many of new
-pictures the network tells right, and the SHA-256 of its weights. `python examples/training.py 30`
-takes 30 steps; `python examples/training.py 300 loss.svg` draws the loss as a curve, too.
+`python examples/training.py` draws pictures, trains for 30 steps, and prints how many of new
+pictures the network tells right, and the SHA-256 of its weights, which is the same on every
+device. `--full` takes 300 steps, and `--curve loss.svg` draws the loss as a curve.
 """
 
 from __future__ import annotations
 
-import functools
-import hashlib
-import sys
-from pathlib import Path
+from collections.abc import Iterator
 
 from resnet import KINDS
 from shapes import drawn
+from steps import Params, main, trained
 
 import dml_vk
 from dml_vk import Tensor, nn, optim
 from dml_vk.random import Generator
 
-SIZE, BATCH, STEPS = 16, 40, 300
-
-Params = dict[str, Tensor]
+SIZE, BATCH = 16, 40
 
 
 def initial(generator: Generator) -> Params:
@@ -50,57 +46,24 @@ def loss(params: Params, pictures: Tensor, kinds: Tensor) -> Tensor:
     return nn.cross_entropy(scores(params, pictures), kinds)
 
 
-def batch(generator: Generator, count: int = BATCH) -> tuple[Tensor, Tensor]:
-    kinds = generator.integers(0, len(KINDS), count)
-    return drawn(kinds, generator, SIZE), kinds
+def batches(generator: Generator, count: int = BATCH) -> Iterator[tuple[Tensor, Tensor]]:
+    while True:
+        kinds = generator.integers(0, len(KINDS), count)
+        yield drawn(kinds, generator, SIZE), kinds
 
 
-def trained(steps: int, seed: int = 1) -> tuple[Params, list[float]]:
-    """Return the parameters after so many steps, and the loss of each step."""
-    generator = Generator(seed)
-    params = initial(generator)
-    opt = optim.AdamW(optim.cosine(0.01, steps))
-    state = opt.init(params)
-
-    @functools.partial(dml_vk.compile, donate=(0, 1))
-    def step(params, state, pictures, kinds):
-        value, gradients = dml_vk.value_and_grad(loss)(params, pictures, kinds)
-        return *opt.update(params, gradients, state), value
-
-    values = []
-    for number in range(steps):
-        params, state, value = step(params, state, *batch(generator))
-        values.append(value)  # which is read after all steps: the device need not wait
-        if sys.stderr.isatty():
-            print(f"\rstep {number + 1} of {steps}", end="", file=sys.stderr)
-    return params, [value.item() for value in values]
-
-
-def right(params: Params, count: int = 500) -> float:
+def right(params: Params, count: int = 200) -> float:
     """The share of new pictures that are told right."""
-    pictures, kinds = batch(Generator(2), count)
+    pictures, kinds = next(batches(Generator(2), count))
     return dml_vk.mean(dml_vk.argmax(scores(params, pictures), axis=1) == kinds).item()
 
 
-def fingerprint(params: Params) -> str:
-    return hashlib.sha256(b"".join([x.numpy().tobytes() for x in params.values()])).hexdigest()
-
-
-def curve(values: list[float]) -> str:
-    """The loss of each step as SVG."""
-    top = max(values)
-    points = [
-        f"{10 + 480 * k / max(len(values) - 1, 1):.1f},{190 - 180 * value / top:.1f}"
-        for k, value in enumerate(values)
-    ]
-    line = f'<polyline points="{" ".join(points)}" fill="none" stroke="black"/>'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" width="500" height="200">{line}</svg>\n'
+def story(full: bool) -> tuple[Params, list[float], str]:
+    generator, steps = Generator(1), 300 if full else 30
+    opt = optim.AdamW(optim.cosine(0.01, steps))
+    params, values = trained(loss, initial(generator), opt, batches(generator), steps)
+    return params, values, f"right about {right(params):.0%} of new pictures"
 
 
 if __name__ == "__main__":
-    params, values = trained(int(sys.argv[1]) if len(sys.argv) > 1 else STEPS)
-    print(f"loss {values[0]:.3f} at first, {values[-1]:.3f} at last")
-    print(f"right about {right(params):.0%} of new pictures")
-    print("weights", fingerprint(params))
-    if len(sys.argv) > 2:
-        Path(sys.argv[2]).write_text(curve(values))
+    main(story)

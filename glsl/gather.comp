@@ -2,13 +2,20 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // Elements of src by index: each is read index * STRIDE away from its own place. With PLACES, src has words,
-// to which index * STRIDE is added: this combines several indexes into one.
+// to which index * STRIDE is added: this combines several indexes into one. With CHECKED, a word becomes 1 if an
+// index is outside of SIZE.
 #define SOURCES 2
-#define BASES index_base, src_base, dst_base
 #define FROM push.index_base, push.src_base
-#define MAX_RANK 5
 #define EXTRA uint scalars[4];
+#ifdef CHECKED
+#define BASES index_base, src_base, flag_base, dst_base
+#define MAX_RANK 4
+#define DST 3
+#else
+#define BASES index_base, src_base, dst_base
+#define MAX_RANK 5
 #define DST 2
+#endif
 #include "index/index.glsl"
 
 #define STRIDE push.scalars[0]
@@ -37,7 +44,14 @@ struct Values {
 
 uint to_value(uvec2 words) { return words.x; }
 
+#ifdef CHECKED
+layout(binding = 2) buffer Flag { uint flag[]; };
+#endif
+
 uint decode(uvec2 raw, uint type) {
+#ifdef CHECKED
+    if (is_outside(raw, type)) atomicOr(flag[push.flag_base], 1);
+#endif
     uint at = index_from_start(raw, type);
     if (SPLIT) at = at / INNER % COUNT;
     return at * STRIDE;

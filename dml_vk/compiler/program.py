@@ -14,6 +14,7 @@ from dml_vk.compiler.passes.liveness import Step
 from dml_vk.compiler.passes.memory import Sharing
 from dml_vk.compiler.report.formats import Formats
 from dml_vk.compiler.results import Results
+from dml_vk.errors import CHECKPOINT, DeviceMemoryError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.builds import Builds
 from dml_vk.observe.copies import Copy, record
@@ -125,6 +126,7 @@ class Program:
         self._copies = copies if formats is None else formats.copies
         self._results = results
         self._claims = capture.claims
+        self._has_gradients = capture.has_gradients
         # Memory by number: the arguments, what is outside, and blocks of results and temporaries.
         outside = sorted(capture.outside)
         known = [*range(capture.arguments), *outside]
@@ -176,12 +178,17 @@ class Program:
         device = self.device
         allocations: list[MemoryRange] = [*memory, *self._outside]
         near = allocations[0].arena if allocations else None
-        with device.queue.enter():
-            for nbytes, donor in self._blocks:
-                if donor is not None and donation is not None and donor in donation.free:
-                    allocations.append(memory[donor])
-                else:
-                    allocations.append(device.memory.allocate("compile", nbytes, near))
+        try:
+            with device.queue.enter():
+                for nbytes, donor in self._blocks:
+                    if donor is not None and donation is not None and donor in donation.free:
+                        allocations.append(memory[donor])
+                    else:
+                        allocations.append(device.memory.allocate("compile", nbytes, near))
+        except DeviceMemoryError as error:
+            if self._has_gradients:
+                error.advise(CHECKPOINT)
+            raise
         if donation is not None:
             tensors = donation.taken(tensors)
         words = {key: key.pack(*key.known, numbers[key.operand]) for key in self._numbers}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dml_vk.dask import lookups, package, random, tokens
 from dml_vk.dask.chunks import asarray, from_array
+from dml_vk.dask.gradients import value_and_grad
 from dml_vk.dask.nan_statistics import nanmean, nanprod, nanstd, nansum, nanvar
 from dml_vk.dask.products import matmul
 from dml_vk.dask.statistics import mean, prod, std, sum, var
@@ -35,6 +36,7 @@ __all__ = [
     "std",
     "sum",
     "to_zarr",
+    "value_and_grad",
     "var",
 ]
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dml_vk.array.math.elementwise import add
 from dml_vk.array.statistics.reductions import sum as sum_over
 from dml_vk.errors import GradientError
-from dml_vk.gradients.memory import Home, over
+from dml_vk.gradients.memory import Home, over, repeated
 from dml_vk.gradients.nans import check_no_nan
 from dml_vk.gradients.tape import Entry, Tape
 from dml_vk.layout import Layout
@@ -173,13 +173,10 @@ def _laid_out(home: Home, gradient: Tensor) -> Tensor:
 def _add_into(target: Tensor, gradient: Tensor, *, is_zero: bool) -> None:
     """Add to the elements of a view, of which several may be one, as where it was broadcast."""
     layout = target.layout
-    repeated = [
-        dim for dim, (size, step) in enumerate(zip(layout.sizes, layout.strides))
-        if step == 0 and size > 1
-    ]  # fmt: skip
-    if repeated:
-        gradient = sum_over(gradient, axis=tuple(repeated), keepdims=True)
-        for dim in repeated:
+    dims = repeated(layout)
+    if dims:
+        gradient = sum_over(gradient, axis=tuple(dims), keepdims=True)
+        for dim in dims:
             layout = layout.narrow(dim, 0, 1)
         target = Tensor(with_layout(target, layout))
     if not layout.overlaps:

@@ -16,7 +16,7 @@ from dml_vk.arguments import Ints
 from dml_vk.array.calls import whole
 from dml_vk.dtypes import DType
 from dml_vk.errors import GradientError
-from dml_vk.gradients.memory import FLOATS, Alias, Home, over, place_of
+from dml_vk.gradients.memory import FLOATS, Alias, Home, over, place_of, refused
 from dml_vk.gradients.nans import check_no_nan
 from dml_vk.gradients.rules.registry import (
     Noted,
@@ -390,9 +390,7 @@ class Tape:
     def no_rule(self) -> GradientError:
         return self.refused("there is no gradient of this function yet")
 
-    def refused(self, rule: str) -> GradientError:
-        entry = caller()
-        return GradientError(entry.op, rule, line=f"{entry.file}:{entry.line}")
+    refused = staticmethod(refused)
 
 
 # Methods that show or test a value, of which nothing can depend on it smoothly.

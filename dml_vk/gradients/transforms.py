@@ -15,6 +15,7 @@ from dml_vk.array.creation.arrays import ones_like, zeros, zeros_like
 from dml_vk.array.manipulation.shapes import stack
 from dml_vk.errors import DTypeError, GradientError, RangeError
 from dml_vk.gradients import trees
+from dml_vk.gradients.memory import advising
 from dml_vk.gradients.saved import make_private
 from dml_vk.gradients.sums import pulled
 from dml_vk.gradients.tape import Tape
@@ -39,7 +40,9 @@ class _Run:
         for position in chosen:
             own[position] = trees.mapped(args[position], tape.argument, lambda x: x)
         self._arguments = trees.leaves(tuple([own[position] for position in chosen]))
-        with tape.recording():
+        if tape.capture is not None:
+            tape.capture.has_gradients = True
+        with advising(), tape.recording():
             self._result = function(*own, **kwargs)
         self.result = trees.mapped(self._result, tape.plain, lambda x: x)
 
@@ -53,8 +56,9 @@ class _Run:
     def pull(self, part: Any, cotangents: Sequence[Tensor], *, once: bool = False) -> list[Tensor]:
         """Return gradients of the arguments' leaves, from those of a part of the result."""
         tape, results = self._tape, trees.leaves(part(self._result))
-        gradients = pulled(tape, tape.entries, results, cotangents, self._arguments, once=once)
-        return _apart(gradients, cotangents)
+        with advising():
+            gradients = pulled(tape, tape.entries, results, cotangents, self._arguments, once=once)
+            return _apart(gradients, cotangents)
 
 
 def _apart(gradients: Sequence[Tensor], others: Sequence[Tensor]) -> list[Tensor]:

@@ -299,6 +299,7 @@ def _kernels() -> Iterator[Kernel]:
                     params=("scalars",),
                     variants=variants,
                     body=name,
+                    by_position=True,
                     inlines=family.inlines,
                 )
 

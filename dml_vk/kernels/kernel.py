@@ -48,6 +48,8 @@ class Kernel:
 
     There it reads, or writes, each element once. What others read is in `Plan.loads`.
     """
+    by_position: bool = False
+    """Whether what it reads and writes depends on no value: it does no harm whatever it reads."""
     optional: Mapping[str, Condition] = field(default_factory=lambda: MappingProxyType({}))
     """Bindings that some variants do not use, and when they are used.
 

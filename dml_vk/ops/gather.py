@@ -27,6 +27,7 @@ from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.host_copy import Array
 
 T = TypeVar("T")
+Check = Callable[[View, int, Access], None]  # of an index and its size, into a word
 CACHED_BYTES = 4096
 _MOST_FLAGS = 8  # of indexes that are checked at once, in memory that is used again
 
@@ -51,13 +52,21 @@ def gather_elements(what: str, source: View, index: View, target: View, dim: int
     gather(source, (*strides[:dim], 0, *strides[dim + 1 :]), index, target, step)
 
 
-def gather(source: View, strides: Ints, index: View, target: View, step: Step) -> None:
+def gather(
+    source: View,
+    strides: Ints,
+    index: View,
+    target: View,
+    step: Step,
+    flag: Access | None = None,
+) -> None:
     """Write to each target element the source element at the offset of its index: see `Step`.
 
     Offsets are added to those of `strides`, over the target's sizes. The index has the target's
-    rank and broadcasts. Neither source nor index may share memory with the target.
+    rank and broadcasts. Neither source nor index may share memory with the target. A flag becomes 1
+    if an index is outside of the step's size, for elements of whole words.
     """
-    _launch(source, strides, index, target, step, places=False)
+    _launch(source, strides, index, target, step, flag=flag)
 
 
 def add_places(prior: View, index: View, target: View, step: Step) -> None:
@@ -69,28 +78,36 @@ def add_places(prior: View, index: View, target: View, step: Step) -> None:
     _launch(prior, strides, index, target, step, places=True)
 
 
+def launch_check(index: View, size: int, flag: Access) -> None:
+    """Set a word to 1 if an index is not within its size."""
+    layout, device = index.layout, index.device
+    plan = plan_check(
+        *(layout.sizes, layout.strides, layout.offset, index.dtype.itemsize),
+        *(index.dtype.code, size, device.profile),
+    )
+    device.launch(plan, (access(index, False), flag))
+
+
 def checking(
-    indexes: Sequence[tuple[View, int]], fail: Callable[[int, View], None]
+    indexes: Sequence[tuple[View, int]],
+    fail: Callable[[int, View], None],
+    check_index: Check = launch_check,
 ) -> Callable[[], None]:
     """Launch checks that indexes are within their sizes, and return what waits for the result.
 
-    For the others, `fail` raises an error. It is called with the number among `indexes`.
+    For the others, `fail` raises an error. It is called with the number among `indexes`. Other
+    work may check an index on the way, as `launch_check` would.
 
     What is launched in between runs beside the check, in the same submission. It may only read at
     the indexes, which `gather` does inside of their sizes whatever they are.
     """
     first = indexes[0][0]
     is_reused = context.recorder() is None and len(indexes) <= _MOST_FLAGS
-    shown = [access(index, False) for index, _ in indexes]
     flags = _cleared_flags(first) if is_reused else _new_flags(first, len(indexes))
     for number, (index, size) in enumerate(indexes):
-        layout, device = index.layout, index.device
-        plan = plan_check(
-            *(layout.sizes, layout.strides, layout.offset, index.dtype.itemsize),
-            *(index.dtype.code, size, device.profile),
+        check_index(
+            index, size, Access.of(flags.allocation, 4 * number, 4 * number, 4 * number + 4, True)
         )
-        flag = Access.of(flags.allocation, 4 * number, 4 * number, 4 * number + 4, True)
-        device.launch(plan, (shown[number], flag))
 
     def check(data: Bytes, real: Callable[[MemoryRange], MemoryRange]) -> None:
         outside: list[int] = np.flatnonzero(data.view(np.uint32)).tolist()
@@ -102,6 +119,7 @@ def checking(
             fail(number, View(index.device, there, index.layout, index.dtype))
 
     def wait() -> None:
+        shown = [access(index, False) for index, _ in indexes]
         first.device.verify(flags.allocation, 0, 4 * len(indexes), check, shown)
 
     if any(size == 0 for _, size in indexes):  # with no element to read in place of others
@@ -186,7 +204,14 @@ def repeated(layout: Layout, sizes: Ints) -> Ints:
 
 
 def _launch(
-    source: View, strides: Ints, index: View, target: View, step: Step, *, places: bool
+    source: View,
+    strides: Ints,
+    index: View,
+    target: View,
+    step: Step,
+    *,
+    places: bool = False,
+    flag: Access | None = None,
 ) -> None:
     layout, device = target.layout, target.device
     if not layout.numel:
@@ -199,6 +224,7 @@ def _launch(
         step,
         device.profile,
         places=places,
+        checked=flag is not None,
     )
-    operands = (access(index, False), access(source, False), access(target, True))
-    device.launch(plan, operands)
+    reads, flags = (access(index, False), access(source, False)), () if flag is None else (flag,)
+    device.launch(plan, (*reads, *flags, access(target, True)))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import uint32
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.plan.paths import MAX_DIVIDEND
-from dml_vk.kernels.plan.scatter import plan_claim, plan_pick, plan_scatter
+from dml_vk.kernels.plan.scatter import plan_claim, plan_elect, plan_pick, plan_scatter
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.gather import checking
 from dml_vk.ops.view import View, access, operand, temporary, with_layout
+from dml_vk.runtime.hazards import Access
 from dml_vk.strides.order import packed_strides, row_major
 
 _PER = 16  # elements in a quad, at most
@@ -44,20 +48,18 @@ def scatter(
     source, winners = copy_if_overlapping(what, source, target), places
     rows, count = places.layout.sizes
     if cells is not None:
-        winners = temporary(what, Layout((-(-cells // _PER) * _PER,)), uint32, places)
-        fill_constant(what, winners, uint32, 0)
+        winners = _no_winners(what, cells, places)
         written = with_layout(places, places.layout.select(0, -1))
         plan = plan_claim(count, written.layout.offset, 4, device.profile)
         device.launch(plan, (access(written, False), access(winners, True)))
         if drops:
             last = with_layout(winners, winners.layout.narrow(0, cells - 1, 1))
             fill_constant(what, last, uint32, 0)
-        if (
-            rows == stride == 1
-            and layout.numel == count
-            and _pick(source, places, winners, target, cells - drops)
-        ):
-            return
+        if rows == stride == 1 and layout.numel == count:
+            values = _values_to_pick(source, target, cells - drops)
+            if values is not None:
+                _pick(values, places, winners, target, cells - drops)
+                return
     index = [0] * layout.rank
     sizes = tuple([layout.sizes[dim] for dim in indexed])
     for dim, step in zip(indexed, packed_strides(sizes, row_major(len(sizes)))):
@@ -75,18 +77,56 @@ def scatter(
     device.launch(plan, (*reads, access(target, True)))
 
 
-def _pick(source: View, places: View, winners: View, target: View, cells: int) -> bool:
-    """Write the cells in ascending order, if they are adjacent elements; False if few are written.
+def scatter_checking(
+    what: str, source: View, index: View, target: View, size: int, fail: Callable[[int, View], None]
+) -> bool:
+    """Write each source element to the element of the target that an index of any type names.
 
-    Each cell reads its winner's element, so writes need no atomics.
+    Indexes are checked on the way, and nothing is written before all of them are known to be right:
+    for others `fail` raises an error, as in `ops.gather.checking`. False if few elements are
+    written, or they are not adjacent.
     """
+    values = _values_to_pick(source, target, size)
+    numbers = index.layout.view(index.layout.numel)
+    if values is None or numbers is None or index.layout.numel >= MAX_DIVIDEND:
+        return False
+    values, winners = copy_if_overlapping(what, values, target), _no_winners(what, size, target)
+
+    def elect(index: View, size: int, flag: Access) -> None:
+        dtype, device = index.dtype, index.device
+        plan = plan_elect(
+            *(numbers.numel, numbers.strides[0], dtype.itemsize, dtype.code, size, device.profile)
+        )
+        device.launch(plan, (access(index, False), flag, access(winners, True)))
+
+    checking([(index, size)], fail, elect)()
+    _pick(values, winners, winners, target, size)
+    return True
+
+
+def _no_winners(what: str, cells: int, near: View) -> View:
+    winners = temporary(what, Layout((-(-cells // _PER) * _PER,)), uint32, near)
+    fill_constant(what, winners, uint32, 0)
+    return winners
+
+
+def _values_to_pick(source: View, target: View, cells: int) -> View | None:
+    """Return the source as one dim, if it is picked from; None if few cells are written."""
     values, itemsize = source.layout.view(source.layout.numel), target.dtype.itemsize
     many = 0 < cells <= _TIMES * source.layout.numel
     if not many or values is None or target.layout.offset * itemsize % QUAD_BYTES:
-        return False
-    plan = plan_pick(cells, itemsize, target.device.profile)
+        return None
+    return with_layout(source, values)
+
+
+def _pick(values: View, numbered: View, winners: View, target: View, cells: int) -> None:
+    """Write the cells in ascending order, which are adjacent elements.
+
+    Each cell reads its winner's element, so writes need no atomics. Winners count from the base of
+    `numbered`.
+    """
+    plan = plan_pick(cells, target.dtype.itemsize, target.device.profile)
     reach = with_layout(target, Layout((cells,), (1,), target.layout.offset))
-    reads = [access(view, False) for view in (winners, places, with_layout(source, values))]
-    params = (values.strides[0] & 0xFFFFFFFF,)
+    reads = [access(view, False) for view in (winners, numbered, values)]
+    params = (values.layout.strides[0] & 0xFFFFFFFF,)
     target.device.launch(plan, (*reads, access(reach, True)), params)
-    return True

@@ -61,6 +61,7 @@ class Capture(Recorder):
         self.arguments = len(self.slots)
         self.outside: dict[int, MemoryRange] = {}  # by number: memory that was there before
         self.claims: list[Callable[[], Ints]] = []  # of six words each, in order
+        self.has_gradients = False  # whether a function was differentiated
         self.refusal: DmlVkError | None = None  # the first error of what cannot be captured
         self._numbers: dict[tuple[Arena, int], int] = {}  # of what is outside, by its place
         self._own: set[int] = set()

@@ -115,7 +115,7 @@ def test_work_for_more_groups_than_there_are_is_all_done():
     """As a GPU would be driven: as many groups as there may be, a vector for each invocation."""
     device = Device(dml_vk.device().info)
     device.queue.encoder.profile = Profile(max_rounds=device.limits.max_rounds)
-    rows = 35 * 1024 + 17
+    rows = 70 * 1024 + 17
     data = np.random.default_rng(2).integers(0, 256, (rows, 2048), np.uint8)
     x = dml_vk.asarray(data, device=device)[:, 1:]
     y = dml_vk.empty(x.shape, np.uint8, device=device)

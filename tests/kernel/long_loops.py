@@ -163,9 +163,12 @@ def reductions_of_any_kind():
         for name in list(REDUCTIONS)[:: 1 if dtype.itemsize == 4 else 3]:
             for dims in (None, 0, 1):
                 getattr(dml_vk, name)(x, axis=dims)
+    for sizes in ((40, 3000), (3, 7), (7, 40)):
+        for dim in (0, 1):
+            dml_vk.std(dml_vk.asarray(hard(float16, sizes)), axis=dim)
     dml_vk.sum(dml_vk.asarray(hard(float64, (130, 4096))), axis=1)
     dml_vk.max(dml_vk.asarray(hard(int64, (70, 2**14 + 1))), axis=1)
-    for sizes in ((70_001,), (25_000, 5)):
+    for sizes in ((70_001,), (70_001, 5)):
         dml_vk.argmax(dml_vk.asarray(hard(float32, sizes)), axis=0)
 
 
@@ -265,6 +268,8 @@ def places():
         for dtype in (float32, float64, complex128):
             x = dml_vk.asarray(hard(dtype, (20_001,)))
             assert x[x == x].size
+            at = dml_vk.asarray(chance().integers(0, 20_001, 20_001))
+            x[at] = x[at]
     for dtype in (DTYPES["uint8"], float16, float32, float64):
         for x in in_layouts(dtype):
             dml_vk.nonzero(x)

@@ -118,7 +118,8 @@ def assert_complete(used, kernel, never=()) -> None:
 
     `never` has what cannot occur: (module, constant, value).
     """
-    one_quad = dml_vk.device().profile.quads_per_unit == 1
+    profile = dml_vk.device().profile
+    one_quad = profile.quads_per_unit == 1
     for module in kernel.modules:
         if one_quad and module.endswith("words_128"):  # A unit is one element: nothing is left.
             never = {*never, (module, "EDGES", 1)}
@@ -126,4 +127,6 @@ def assert_complete(used, kernel, never=()) -> None:
             values = {0, 1, 2} if name == "STEPS" else {0, 1}
             seen = {spec[number] for spec in used.get(module, ())}
             values -= {value for value in values if (module, name, value) in never}
+            if profile.coalesces and "_words_" in module and name != "STEPS":
+                values &= seen  # Lanes share all quads, as far as there are any.
             assert seen == values, (module, name, seen)

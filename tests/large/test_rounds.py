@@ -31,7 +31,10 @@ FAMILIES = {
     "copies": ("copy_words", "copy_packed", "copy_zip", "copy_tile"),
     "made": ("fill", "sequence", "philox_words", "philox_packed", "uniform", "normal", "integers"),
     "casts": ("cast", "where"),
-    "reductions": ("reduce_tree", "reduce_int", "reduce_long", "reduce_double", "reduce_arg"),
+    "reductions": (
+        *("reduce_tree", "reduce_variance", "reduce_int", "reduce_long"),
+        *("reduce_double", "reduce_arg"),
+    ),
     "rows": ("reduce_softmax", "reduce_moments", "finish", "pairs", *WHOLE_ROWS),
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
     "products": (

@@ -101,7 +101,7 @@ MUTANTS = (
     Mutant(
         "format-of-indexed-dims",
         "a result of indexes of as many dims has the order of the view, whatever dims they are",
-        "dml_vk/array/indexing/api.py",
+        "dml_vk/array/indexing/reads.py",
         "self._same = len(self.sizes) == layout.rank and indexed == self.indexed",
         "self._same = len(self.sizes) == layout.rank",
         (

@@ -19,33 +19,34 @@ from dml_vk.array.creation.arrays import asarray, full
 from dml_vk.array.indexing.keys import Key, basic, parse
 from dml_vk.array.indexing.positions import (
     Part,
+    Refusal,
+    being_checked,
     part_of,
-    parts_of,
+    refuse_index,
     shape_of,
-    to_read,
     to_write,
+    unchecked,
     with_outer_dims,
 )
+from dml_vk.array.indexing.reads import Selected, gathered_checking
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
 from dml_vk.observe.copies import ASKED, record
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, check_cast, compute, converted
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.gather import gather, read_beside
 from dml_vk.ops.nonzero import select_elements
 from dml_vk.ops.numbers import element_words
-from dml_vk.ops.scatter import scatter
+from dml_vk.ops.scatter import scatter, scatter_checking
 from dml_vk.ops.view import View, check_devices, check_target, with_layout
 from dml_vk.promotion import check_weak
 from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import ArrayLike, convert
-from dml_vk.tensor.operands import Operand, is_numpys, plain, result_over, to_tensor
+from dml_vk.tensor.operands import Operand, is_numpys, plain, to_tensor
 from dml_vk.tensor.spec import MOST_OF_ONE, Spec
 
 GET, SET = "getitem", "setitem"
@@ -70,8 +71,8 @@ def read(tensor: Tensor, key: object) -> Tensor:
     selected = _read_where(tensor, parsed)
     if selected is not None:
         return Tensor(selected)
-    parts, wait = parts_of(GET, parsed.layout, parsed.advanced)
-    return read_beside(wait, lambda: gathered(GET, tensor, parsed, parts), None)
+    parts = unchecked(GET, parsed.layout, parsed.advanced)
+    return gathered_checking(GET, tensor, parsed, parts)
 
 
 def _read_where(tensor: Tensor, key: Key) -> View | None:
@@ -140,76 +141,6 @@ def copy_if_shared(what: str, operand: object, out: Tensor | None) -> Any:
     if not isinstance(operand, Tensor):
         return operand
     return Tensor(copy_if_overlapping(what, operand, to_tensor(what, "out", out)))
-
-
-class _Selected:
-    """The dims that a key selects: those of the index among the dims that are not indexed."""
-
-    def __init__(self, key: Key, shape: Ints) -> None:
-        layout, indexed = key.layout, key.indexed
-        rest = [dim for dim in range(layout.rank) if dim not in indexed]
-        before, after = rest[: key.at], rest[key.at :]
-        sizes, strides = layout.sizes, layout.strides
-        self.indexed = tuple(range(key.at, key.at + len(shape)))
-        self.behind = len(after)
-        self.sizes: Ints = (
-            *[sizes[dim] for dim in before],
-            *shape,
-            *[sizes[dim] for dim in after],
-        )
-        self.strides: Ints = (
-            *[strides[dim] for dim in before],
-            *[0 for _ in shape],
-            *[strides[dim] for dim in after],
-        )
-        self._order, self._places = layout.order, {dim: k for k, dim in enumerate(before)}
-        self._places.update({dim: k for k, dim in enumerate(after, key.at + len(shape))})
-        self._same = len(self.sizes) == layout.rank and indexed == self.indexed
-
-    @property
-    def order(self) -> Ints:
-        """The order of the view, with the index's dims in place of the indexed ones."""
-        if self._same:
-            return self._order
-        order: list[int] = []
-        left = self.indexed
-        for dim in self._order:
-            order += (self._places[dim],) if dim in self._places else left
-            left = left if dim in self._places else ()
-        return (*left, *order)
-
-
-def gathered(
-    what: str, tensor: Tensor, key: Key, parts: Sequence[Part], out: Tensor | None = None
-) -> Tensor:
-    shape = shape_of(what, parts)
-    selected = _Selected(key, shape)
-    layout = Layout.packed(selected.sizes, selected.order)
-    if not layout.numel:
-        return result_over(what, layout, tensor.dtype, tensor, out)
-    index, step = to_read(what, parts, shape, tensor)
-    spread = with_outer_dims(index.layout, key.at, selected.behind)
-    operands = tensor, Tensor(index)
-    return call(
-        _gather_into, operands, out, what, key.layout, selected.strides, spread, step, layout
-    )
-
-
-def _gather_into(
-    operands: Sequence[Tensor],
-    out: Tensor | None,
-    what: str,
-    view: Layout,
-    strides: Ints,
-    spread: Layout,
-    step: Step,
-    layout: Layout,
-) -> Tensor:
-    tensor, index = operands
-    result = result_over(what, layout, tensor.dtype, tensor, out)
-    source = with_layout(tensor, view)
-    gather(source, strides, with_layout(index, spread), result, step)
-    return result
 
 
 def _value(tensor: Tensor, value: ArrayLike) -> Operand:
@@ -329,10 +260,51 @@ def write_known(tensor: Tensor, index: Tensor, values: Operand, *, is_distinct: 
     _write_parts(tensor, Key(layout, indexed=dims), [part], _value(tensor, values))
 
 
+def write_checked(tensor: Tensor, index: Tensor, values: Operand, refusal: Refusal) -> None:
+    """Do what `write_known` does if no index is outside; for those `refusal` raises."""
+    layout = tensor.layout
+    check_target(SET, tensor, "the tensor")
+    dims = row_major(layout.rank)
+    parts = [part_of(SET, layout, dims, index, None)]
+    _write_unchecked(tensor, Key(layout, indexed=dims), parts, _value(tensor, values), refusal)
+
+
 def _write_indexes(tensor: Tensor, key: Key, value: Operand) -> None:
     check_target(SET, with_layout(tensor, key.layout), "the tensor")
-    parts, wait = parts_of(SET, key.layout, key.advanced)
+    parts = unchecked(SET, key.layout, key.advanced)
+    _write_unchecked(tensor, key, parts, value, refuse_index)
+
+
+def _write_unchecked(
+    tensor: Tensor, key: Key, parts: Sequence[Part], value: Operand, refusal: Refusal
+) -> None:
+    index = _index_of_all(tensor, key, parts)
+    if index is not None:  # It is checked on the way, and elements are written without places.
+        value = _source(tensor, value, index.layout.sizes)
+        (part,) = parts
+
+        def fail(_: int, outside: View) -> None:
+            refusal(SET, part, Tensor(outside).numpy())
+
+        target = with_layout(tensor, key.layout)
+        if scatter_checking(SET, value, index, target, part.size, fail):
+            return
+    parts, wait = being_checked(SET, parts, refusal)
     _write_parts(tensor, key, parts, value, wait)
+
+
+def _index_of_all(tensor: Tensor, key: Key, parts: Sequence[Part]) -> View | None:
+    """The index, if it is a single one to check on the device, over elements that are adjacent.
+
+    None if a recorder or the device is better served step by step.
+    """
+    (part, *others), index = parts, parts[0].array
+    if others or not isinstance(index, View) or not part.is_asked:
+        return None
+    is_apart = context.recorder() is not None or not tensor.device.profile.coalesces
+    if is_apart or len(key.indexed) < key.layout.rank or [d.stride for d in part.dims] != [1]:
+        return None
+    return index
 
 
 def _write_parts(
@@ -344,12 +316,8 @@ def _write_parts(
 ) -> None:
     """Write a value once `wait` has said that all indexes are right."""
     shape = shape_of(SET, parts)
-    selected = _Selected(key, shape)
-    if not isinstance(value, Tensor):
-        value = full((), value, tensor.dtype, device=tensor.device)
-    else:
-        value = Tensor(converted(SET, value, tensor.dtype))
-    spread = _broadcast_value(value, selected.sizes)
+    selected = Selected(key, shape)
+    spread = _source(tensor, value, selected.sizes)
     if not spread.size:
         wait()
     else:
@@ -358,6 +326,13 @@ def _write_parts(
         params = selected.indexed, selected.strides, words.stride, words.cells
         wait()
         call(_write_scattered, operands, tensor._over(key.layout), *params)
+
+
+def _source(tensor: Tensor, value: Operand, sizes: Ints) -> Tensor:
+    """Return a value as elements of the tensor's dtype, which broadcast to these sizes."""
+    if not isinstance(value, Tensor):
+        value = full((), value, tensor.dtype, device=tensor.device)
+    return _broadcast_value(Tensor(converted(SET, value, tensor.dtype)), sizes)
 
 
 def _write_scattered(

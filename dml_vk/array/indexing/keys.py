@@ -141,6 +141,12 @@ def outside_of(what: str, axis: int | None, size: int, index: int) -> LayoutInde
     return LayoutIndexError(what, rule, index=index)
 
 
+def not_within(what: str, size: int, least: int, most: int) -> LayoutIndexError:
+    """Return the error of indexes of which some, from the least to the most, are out of bounds."""
+    rule = f"elements must be from 0 to {size - 1}"
+    return LayoutIndexError(what, rule, least=least, most=most)
+
+
 def index_array(what: str, values: ArrayLike) -> Tensor | Array:
     """Return an index as an array, on the device or on the host."""
     if isinstance(values, Tensor):

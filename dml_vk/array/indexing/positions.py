@@ -51,6 +51,15 @@ class Part(NamedTuple):
     def shape(self) -> Ints:
         return self.array.layout.sizes if isinstance(self.array, View) else self.array.shape
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether it is on the device and may be out of bounds, so that it must be looked at."""
+        if not isinstance(self.array, View) or self.is_mask or 0 in self.shape:
+            return False
+        dtype = self.array.dtype
+        bits = 8 * dtype.itemsize
+        return self.size < (1 << bits if dtype.kind == "u" else 1 << bits - 1)
+
     def step(self, dim: IndexedDim, stride: int) -> Step:
         """Return how kernels map the index to offsets along one dim."""
         size = 0 if self.is_mask else self.size
@@ -58,6 +67,8 @@ class Part(NamedTuple):
             return Step(stride, size)
         return Step(stride, size, dim.inner, dim.length)
 
+
+Refusal = Callable[[str, Part, Array], NoReturn]  # of an index that is outside of its part's size
 
 # Indexes, and what waits for the result of their check, which may be an error.
 Checked = tuple[list[Part], Callable[[], None]]
@@ -71,8 +82,8 @@ class Words(NamedTuple):
     cells: int | None
 
 
-def parts_of(what: str, layout: Layout, advanced: Sequence[AdvancedIndex]) -> Checked:
-    """Return the advanced indexes along dims of a layout, and what waits for their check.
+def unchecked(what: str, layout: Layout, advanced: Sequence[AdvancedIndex]) -> list[Part]:
+    """Return the advanced indexes along dims of a layout, which are still to be checked.
 
     A mask is converted to the indexes of the elements that it selects; this waits for their number.
     """
@@ -88,7 +99,7 @@ def parts_of(what: str, layout: Layout, advanced: Sequence[AdvancedIndex]) -> Ch
             parts.append(part_of(what, layout, dims, flat, entry.axis, is_mask=True))
         else:
             parts.append(part_of(what, layout, dims, index, entry.axis))
-    return being_checked(what, parts)
+    return parts
 
 
 def part_of(
@@ -119,31 +130,25 @@ def checked(what: str, parts: Sequence[Part]) -> list[Part]:
     return nonnegative
 
 
-def being_checked(what: str, parts: Sequence[Part]) -> Checked:
+def being_checked(what: str, parts: Sequence[Part], refusal: Refusal | None = None) -> Checked:
     """Do what `checked` does, but for waiting until indexes on the device are checked.
 
-    Until then these may select any of the elements, but nothing beyond them.
+    Until then these may select any of the elements, but nothing beyond them. For those that are
+    outside, `refusal` raises an error, or `refuse_index`.
     """
     checked_parts = [_checked_on_host(what, part) for part in parts]
+    refusal = refusal or refuse_index
     asked = [
         (part, part.array)
         for part in checked_parts
-        if isinstance(part.array, View) and not part.is_mask and 0 not in part.shape
-        if not _fits(part.array, part.size)
+        if isinstance(part.array, View) and part.is_asked
     ]
     if not asked:
         return checked_parts, lambda: None
     return checked_parts, checking(
         [(index, part.size) for part, index in asked],
-        lambda number, index: _refuse(what, asked[number][0], Tensor(index).numpy()),
+        lambda number, index: refusal(what, asked[number][0], Tensor(index).numpy()),
     )
-
-
-def _fits(index: View, size: int) -> bool:
-    """Whether all numbers of the index's dtype are in bounds, so that none need be looked at."""
-    dtype = index.dtype
-    bits = 8 * dtype.itemsize
-    return size >= (1 << bits if dtype.kind == "u" else 1 << bits - 1)
 
 
 def _checked_on_host(what: str, part: Part) -> Part:
@@ -151,12 +156,12 @@ def _checked_on_host(what: str, part: Part) -> Part:
     if isinstance(index, View):
         return part
     if index.size and not -part.size <= int(index.min()) <= int(index.max()) < part.size:
-        _refuse(what, part, index)
+        refuse_index(what, part, index)
     known = index.astype(np.int64)
     return part._replace(array=np.where(known < 0, known + part.size, known))
 
 
-def _refuse(what: str, part: Part, index: Array) -> NoReturn:
+def refuse_index(what: str, part: Part, index: Array) -> NoReturn:
     wrong = [
         int(position) for position in index.flat if not -part.size <= int(position) < part.size
     ]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 
+from dml_vk import context
 from dml_vk.arguments import to_bool
 from dml_vk.array.creation.arrays import asarray
 from dml_vk.array.creation.grids import arange
 from dml_vk.array.host_operands import upload_array, upload_operands
-from dml_vk.array.indexing.api import write_known
+from dml_vk.array.indexing.api import write_checked, write_known
+from dml_vk.array.indexing.keys import not_within
 from dml_vk.array.indexing.modes import check_mode, in_range
+from dml_vk.array.indexing.positions import Part
 from dml_vk.array.indexing.selection import flatnonzero, within
 from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation.shapes import reshape
@@ -18,7 +23,7 @@ from dml_vk.dtypes import bool_, int64
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.host import ArrayLike
+from dml_vk.tensor.host import Array, ArrayLike
 from dml_vk.tensor.operands import Operand, check_dtype, of_kinds, plain, to_tensor
 
 
@@ -73,16 +78,26 @@ def put(a: Tensor, ind: ArrayLike, v: ArrayLike, /, mode: str = "raise") -> None
         if not index.size:
             return
         check_dtype(what, index.dtype, of_kinds("iu"))
-        index = astype(reshape(index, -1), int64)
+        index = reshape(index, -1)
+        values = repeated(what, v, x, index.size)
+        if mode == "raise" and x.ndim and context.recorder() is None:
+            write_checked(x, index, values, _refuse_index)
+            return
+        index = astype(index, int64)
         if mode == "raise":
             index = within(what, where(less(index, 0), add(index, x.size), index), x.size)
         else:
             index = in_range(mode, index, x.size)
-        values = repeated(what, v, x, index.size)
         if x.ndim:
             write_known(x, index, values, is_distinct=False)
         else:
             x[...] = values
+
+
+def _refuse_index(what: str, part: Part, index: Array) -> NoReturn:
+    known = index.astype(np.int64)
+    known = np.where(known < 0, known + part.size, known)
+    raise not_within(what, part.size, int(known.min()), int(known.max()))
 
 
 def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike, /) -> None:

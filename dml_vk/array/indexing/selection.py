@@ -10,6 +10,7 @@ import numpy as np
 from dml_vk.arguments import Ints, is_bool, is_one, several, to_axis, to_ints, to_sizes, to_tuple
 from dml_vk.array.creation.arrays import asarray, full
 from dml_vk.array.host_operands import is_on_host, upload_array, upload_operands
+from dml_vk.array.indexing.keys import not_within
 from dml_vk.array.indexing.modes import check_mode, in_range
 from dml_vk.array.indexing.take import take, take_known
 from dml_vk.array.manipulation.shapes import (
@@ -343,8 +344,7 @@ def all_within(what: str, indexes: Sequence[tuple[Tensor, int]]) -> list[Tensor]
         ends |= zip(same, zip(numbers[::2], numbers[1::2]))
     for number, (least, most) in sorted(ends.items()):
         if least < 0 or most >= indexes[number][1]:
-            rule = f"elements must be from 0 to {indexes[number][1] - 1}"
-            raise LayoutIndexError(what, rule, least=least, most=most)
+            raise not_within(what, indexes[number][1], least, most)
     return [astype(index, int64, copy=False) for index, _ in indexes]
 
 

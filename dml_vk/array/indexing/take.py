@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dml_vk.arguments import is_axis_of_none, to_axis
 from dml_vk.array.calls import call
 from dml_vk.array.creation.arrays import asarray
-from dml_vk.array.indexing.api import copy_if_shared, gathered
+from dml_vk.array.indexing.api import copy_if_shared
 from dml_vk.array.indexing.keys import Key, index_array
 from dml_vk.array.indexing.modes import check_mode, in_range
 from dml_vk.array.indexing.positions import being_checked, part_of
+from dml_vk.array.indexing.reads import gathered, gathered_checking
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout, elementwise
@@ -59,8 +60,7 @@ def take(
         index = in_range(mode, near, size)
     key = Key(layout, indexed=tuple(dims), at=dims.start)
     part = part_of("take", layout, dims, index, axis, is_mask=is_in_range)
-    parts, wait = being_checked("take", [part])
-    return read_beside(wait, lambda: gathered("take", x, key, parts, out), out)
+    return gathered_checking("take", x, key, [part], out)
 
 
 def take_known(what: str, x: Tensor, index: Tensor, axis: int, out: Tensor | None = None) -> Tensor:

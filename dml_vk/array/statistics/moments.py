@@ -16,14 +16,17 @@ from dml_vk.array.statistics.reductions import (
     reduced_target,
     sum,
     tensor_of,
+    without_dims,
 )
-from dml_vk.dtypes import float64
+from dml_vk.dtypes import float32, float64
 from dml_vk.errors import DTypeError, ErrorsAs, RangeError
 from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.ops.elementwise import cast_elements, compute, converted
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.parts import as_parts, words_of
+from dml_vk.ops.variance import mean_elements, suits_variance, variance_elements
+from dml_vk.ops.view import View, with_layout
 from dml_vk.promotion import float_dtype
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import of_kind, to_number
@@ -139,10 +142,19 @@ def _divided_sum(
     what: str, x: Tensor, axes: Ints, by: float, target: Tensor, keepdims: bool
 ) -> None:
     """Write sums of floats, divided and then rounded to the target's dtype."""
+    if suits_variance(x, target):
+        (size,) = scalar_words(what, "count", float32, by)
+        if mean_elements(what, x, _result(target, axes, keepdims), axes, size):
+            return
     wide = computed_in(x.dtype)
     sums = target if wide is target.dtype else reduced_target(what, x, axes, keepdims, wide, None)
     reduce_into(what, "sum", x, axes, sums, keepdims)
     _divide(what, sums, by, target)
+
+
+def _result(target: Tensor, axes: Ints, keepdims: bool) -> View:
+    """The target without the reduced dims, which it has if keepdims is true."""
+    return with_layout(target, without_dims(target.layout, axes)) if keepdims else target
 
 
 def _divide(what: str, sums: Tensor, by: float, target: Tensor) -> None:
@@ -207,6 +219,12 @@ def _spread_of(
     count = count_of(source, axes)
     by = count - correction
     target = reduced_target(what, source, axes, keepdims, float_dtype(source.dtype).part, out)
+    if suits_variance(source, target):
+        numbers = [count, 0.0 if by <= 0 else by]
+        words = [scalar_words(what, "count", float32, number)[0] for number in numbers]
+        to = _result(target, axes, keepdims)
+        if variance_elements(what, source, to, axes, words[0], words[1], what == "std"):
+            return target
     wide = computed_in(target.dtype, source.dtype)
     x, to, summed = of_kind(what, source, wide), target, axes
     if x.dtype.kind == "c":

@@ -78,7 +78,7 @@ def reduced_layout(layout: Layout, axes: Ints, keepdims: bool) -> Layout:
 
 
 @lru_cache(maxsize=4096)
-def _without(layout: Layout, axes: Ints) -> Layout:
+def without_dims(layout: Layout, axes: Ints) -> Layout:
     """Drop these dims, which have size 1."""
     left_dims = [dim for dim in range(layout.rank) if dim not in axes]
     sizes = [layout.sizes[dim] for dim in left_dims]
@@ -99,7 +99,7 @@ def reduce_into(
     """Reduce into a target, which has the reduced dims if keepdims is true."""
     to: View = target
     if keepdims:
-        to = with_layout(to, _without(to.layout, axes))
+        to = with_layout(to, without_dims(to.layout, axes))
     reduce_elements(what, name, x, to, axes)
 
 
@@ -203,7 +203,7 @@ def _accumulate_into(what: str, x: Tensor, axes: Ints, target: Tensor, keepdims:
     elif what == "sum":
         reduce_into(what, what, Tensor(as_parts(x)), axes, Tensor(as_parts(target)), keepdims)
     else:
-        to = with_layout(target, _without(target.layout, axes)) if keepdims else target
+        to = with_layout(target, without_dims(target.layout, axes)) if keepdims else target
         multiply_along(what, x, to, axes)
 
 

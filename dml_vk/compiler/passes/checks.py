@@ -12,14 +12,8 @@ from collections.abc import Collection, Container, Sequence
 from dml_vk.compiler.passes.liveness import Step, slots_of
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.transfer import COPY, FILL
+from dml_vk.kernels.registry import OF_MODULES
 from dml_vk.tracing.step import Launch, Verify
-
-# Families beside the elementwise ones that access no memory at addresses which depend on values.
-_BY_POSITION = (
-    *(COPY, FILL, "copy_", "fill_", "sequence_", "matmul_", "conv_", "depthwise", "pool_"),
-    *("reduce_", "rows_", "finish_", "pairs_", "scan_", "fft_", "sort_", "gather_check"),
-    *("philox_", "uniform", "normal"),
-)
 
 
 def late(steps: Sequence[Step], outer: Collection[int]) -> list[Step]:
@@ -42,7 +36,6 @@ def _is_harmless(step: Launch, outer: Container[int]) -> bool:
     """Whether it may run on what a check would have refused."""
     if not isinstance(step.work, Plan):  # a user's shader
         return False
-    is_by_position = step.computed is not None or step.work.module.startswith(_BY_POSITION)
-    return is_by_position and not any(
-        access.writes and access.slot in outer for access in step.accesses
-    )
+    kernel = OF_MODULES.get(step.work.module)
+    is_safe = step.work.module in (COPY, FILL) or (kernel is not None and kernel.by_position)
+    return is_safe and not any(access.writes and access.slot in outer for access in step.accesses)

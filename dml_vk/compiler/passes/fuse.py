@@ -1,8 +1,9 @@
 """Fusion: elementwise steps on the same indexes become one kernel, where that saves time.
 
 Steps are put into groups in their order. A step joins the group that made what it reads, if nothing
-that it waits for has to wait for that group. Inside of a group, a value goes from step to step
-without memory; it is written only if something else reads it.
+that it waits for has to wait for that group; then groups join those that read what they made, as
+the products do in `a * b + c * d`. Inside of a group, a value goes from step to step without
+memory; it is written only if something else reads it.
 """
 
 from __future__ import annotations
@@ -117,6 +118,9 @@ class _Fusion:
     def run(self) -> list[Step]:
         for number in range(len(self.steps)):
             self._put(number)
+        for group in self.groups[::-1]:
+            while any(self._takes(group, other) for other in self._made_for(group)):
+                pass
         merged: list[Step] = []
         for group in self._in_order():
             merged += self._merged(group.steps)
@@ -188,6 +192,55 @@ class _Fusion:
         return launch is not None and cost(launch) <= sum(
             [cost(before) for before in self._merged(group.steps, number)] + [cost(step)]
         )
+
+    def _made_for(self, group: Group) -> list[Group]:
+        """The groups that made what a group reads."""
+        makers = {
+            other.step
+            for number in group.steps
+            for slot, reach in zip(_slots(self.steps[number]), self.reaches[number])
+            for other in self.by_slot[slot]
+            if other.writes and other.step < number and reach.meets(other)
+        }
+        others = {self.of[step].number: self.of[step] for step in sorted(makers, reverse=True)}
+        return [other for other in others.values() if other is not group]
+
+    def _takes(self, group: Group, other: Group) -> bool:
+        """Make one group of two, of which the other one made what this one reads."""
+        steps = sorted((*other.steps, *group.steps))
+        if group.sizes is None or group.sizes != other.sizes or len(steps) > MOST_STEPS:
+            return False
+        if any(
+            group.before >> between.number & 1 and between.before >> other.number & 1
+            for between in self.groups
+        ):
+            return False
+        reaches = [
+            [pair for k in own.steps for pair in zip(_slots(self.steps[k]), self.reaches[k])]
+            for own in (other, group)
+        ]
+        if any(
+            slot == later_slot and reach.meets(later) and reach.elements != later.elements
+            for slot, reach in reaches[0]
+            for later_slot, later in reaches[1]
+        ):
+            return False
+        launch = self._launch(steps, None)
+        apart = [*self._merged(other.steps), *self._merged(group.steps)]
+        if launch is None or cost(launch) > sum(map(cost, apart)):
+            return False
+        self.groups.remove(other)
+        group.steps = steps
+        for number in other.steps:
+            self.of[number] = group
+        other.steps = []
+        group.before = (group.before | other.before) & ~(1 << other.number)
+        for later in self.groups:
+            if later.before >> other.number & 1:
+                later.before = (later.before | group.before | 1 << group.number) & ~(
+                    1 << other.number
+                )
+        return True
 
     def _merged(self, steps: Sequence[int], until: int | None = None) -> list[Step]:
         """Return one step for these, or if it cannot be, several."""

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dml_vk.array.calls import call, composed
 from dml_vk.array.creation.arrays import zeros_like
 from dml_vk.array.creation.grids import arange
-from dml_vk.array.indexing import api, take
+from dml_vk.array.indexing import api, reads, take
 from dml_vk.array.math.elementwise import less, maximum, where
 from dml_vk.array.sorting.searching import searchsorted
 from dml_vk.array.sorting.sorts import argsort
 from dml_vk.array.statistics.segments import segment_sums
 from dml_vk.dtypes import int64
+from dml_vk.gradients.memory import repeated
 from dml_vk.gradients.rules.registry import Noted, no_gradient_of, rule, updates
 from dml_vk.gradients.rules.shapes import summed_to, to_dtype
+from dml_vk.gradients.rules.sorted_sums import narrowed
 from dml_vk.layout import Layout
 from dml_vk.ops.view import with_layout
 from dml_vk.tensor.core import Tensor, tensor_over
@@ -26,10 +28,10 @@ def added_at(values: Tensor, index: Tensor, count: int) -> Tensor:
 
 
 def _added_at(operands: Sequence[Tensor], out: None, count: int) -> Tensor:
-    values, index = operands
+    values, index = operands[0], narrowed(operands[1], count)
     order = argsort(index)
     own = take.elements_at(index, order)
-    bounds = searchsorted(own, arange(count + 1, dtype=int64, device=index.device))
+    bounds = searchsorted(own, arange(count + 1, dtype=own.dtype, device=index.device))
     return segment_sums(take.elements_at(values, order), bounds, values.size)
 
 
@@ -39,20 +41,24 @@ def _added(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
 
 
 def numbered(x: Tensor) -> Tensor:
-    """The row-major number of each element, where x has it in memory."""
+    """The row-major number of each element, where x has it in memory; the first of those there."""
     new = tensor_over("take", Layout((x.allocation.nbytes // x.dtype.itemsize,)), int64, x.device)
-    numbers = new.over(x.layout)
-    numbers[...] = arange(x.size, dtype=int64, device=x.device).reshape(x.shape)
-    return numbers
+    numbers = arange(x.size, dtype=int64, device=x.device).reshape(x.shape)
+    layout = x.layout
+    for dim in repeated(layout):
+        layout, numbers = layout.narrow(dim, 0, 1), numbers.narrow(dim, 0, 1)
+    if layout.overlaps:
+        raise no_gradient_of("take", "elements of x share memory: use x.clone()")
+    new.over(layout)[...] = numbers
+    return new.over(x.layout)
 
 
-@rule(api._gather_into, take._along)
+@rule(reads._gather_into, take._along)
 def _gathered(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     """Gather the numbers of elements by the same index, to know where gradients are added."""
     x, index = noted.operands
-    source = x if not x.layout.overlaps else x.clone()
-    if noted.function is api._gather_into and source is not x:
-        raise no_gradient_of("take", "elements of x share memory: use x.clone()")
+    is_apart = noted.function is not reads._gather_into and x.layout.overlaps
+    source = x.clone() if is_apart else x  # the parameters hold for both
     places = noted.function((numbered(source), index), None, *noted.params)
     sums = added_at(cotangent.reshape(-1), places.reshape(-1), x.size)
     return sums.reshape(x.shape), None

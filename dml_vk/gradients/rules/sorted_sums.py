@@ -14,9 +14,10 @@ from dml_vk.array.creation.arrays import zeros
 from dml_vk.array.creation.grids import arange
 from dml_vk.array.indexing.take import elements_at, take_known
 from dml_vk.array.manipulation.shapes import concat
-from dml_vk.array.math.elementwise import add, equal, maximum, subtract, where
+from dml_vk.array.math.elementwise import add, astype, equal, maximum, subtract, where
 from dml_vk.array.sorting.searching import searchsorted
 from dml_vk.array.sorting.sorts import argsort
+from dml_vk.dtypes import uint8, uint16, uint32
 from dml_vk.gradients.rules.registry import Noted, rule
 from dml_vk.tensor.core import Tensor
 
@@ -34,11 +35,18 @@ def sums_at(index: Tensor, rows: Tensor, count: int) -> Tensor:
     return composed(_sums_at, (rows, index), None, count)
 
 
+def narrowed(index: Tensor, count: int) -> Tensor:
+    """Return an index below a count in the least dtype that holds it, which is sorted sooner."""
+    dtypes = [dtype for dtype in (uint8, uint16, uint32) if count >> 8 * dtype.itemsize == 0]
+    return astype(index, dtypes[0] if dtypes else index.dtype, copy=False)
+
+
 def _sums_at(operands: Sequence[Tensor], out: None, count: int) -> Tensor:
     rows, index = operands
     number = index.shape[0]
     if not number or not rows.size:
         return zeros((count, *rows.shape[1:]), rows.dtype, device=rows.device)
+    index = narrowed(index, count)
     order = argsort(index, stable=True)
     indexes, sums = elements_at(index, order), take_known("take", rows, order, 0)
     ones = (1,) * (rows.ndim - 1)

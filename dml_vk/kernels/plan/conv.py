@@ -42,6 +42,7 @@ _SPATIAL_SPEC = ("WINDOW", "DILATION", "STRIDE", "PADDING")
 KERNELS = (
     Kernel(
         "conv",
+        by_position=True,
         inlines=(WRITES,),
         tile=("ROWS", "COLUMNS"),
         bindings=("x_words", "weight_words", "bias_words", "Dst"),

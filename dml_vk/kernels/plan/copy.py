@@ -26,7 +26,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.chain import COPY, Computed
 from dml_vk.kernels.plan.dims import offsets
-from dml_vk.kernels.plan.flat import flat
+from dml_vk.kernels.plan.flat import apart, flat
 from dml_vk.kernels.plan.paths import Path, interleaved, plan_of, rows, tile
 from dml_vk.kernels.plan.tasks import Operand, Task, starts_of, task_of, widest
 from dml_vk.limits import Profile
@@ -35,6 +35,7 @@ _PUSH = index_push(("src_base", "dst_base"), MAX_RANK)
 KERNELS = (
     Kernel(
         "copy_words",
+        by_position=True,
         inlines=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=WORDS_SPEC,
@@ -43,6 +44,7 @@ KERNELS = (
     ),
     Kernel(
         "copy_packed",
+        by_position=True,
         inlines=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=PACKED_SPEC,
@@ -51,6 +53,7 @@ KERNELS = (
     ),
     Kernel(
         "copy_zip",
+        by_position=True,
         inlines=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=(*INDEX_SPEC, "CHANNELS", "ZIP"),
@@ -59,6 +62,7 @@ KERNELS = (
     ),
     Kernel(
         "copy_tile",
+        by_position=True,
         inlines=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=TILE_SPEC,
@@ -106,7 +110,7 @@ def plan_copy(
     if simple is not None:
         return replace(simple, computed=computed)
     task = widest(task)
-    path = flat(task) or interleaved(task) or tile(task) or rows(task)
+    path = flat(task) or interleaved(task) or tile(task) or apart(task) or rows(task)
     plan = _plan(task, path, offsets(task.outer, starts_of(task, bases)))
     return replace(plan, computed=computed)
 

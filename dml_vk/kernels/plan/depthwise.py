@@ -18,6 +18,7 @@ from dml_vk.limits import Profile
 KERNELS = (
     Kernel(
         "depthwise",
+        by_position=True,
         inlines=(WRITES,),
         bindings=("x_words", "weight_words", "bias_words", "dst_words"),
         optional={"bias_words": is_set("BIAS")},

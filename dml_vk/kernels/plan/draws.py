@@ -40,6 +40,7 @@ _VARIANTS: Mapping[str, Mapping[str, Mapping[str, Mapping[str, str]]]] = {
 KERNELS = tuple(
     Kernel(
         f"{name}_{path}",
+        by_position=True,
         inlines=(WRITES,),
         bindings=("Dst",),
         spec=PATH_SPEC[path],

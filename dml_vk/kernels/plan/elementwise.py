@@ -13,7 +13,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.chain import Computed
 from dml_vk.kernels.plan.dims import offsets
-from dml_vk.kernels.plan.flat import flat
+from dml_vk.kernels.plan.flat import apart, flat
 from dml_vk.kernels.plan.nodes import of_parts, scalar_places
 from dml_vk.kernels.plan.paths import plan_of, rows, tile
 from dml_vk.kernels.plan.tasks import Operand, columns_of, task_of
@@ -52,7 +52,8 @@ def plan_computed(
     each_rounds = element_rounds(kernel, applied.opcode, applied.before)
     # What takes many instructions hides its loads, and is long to compile for several quads.
     ahead = _AHEAD if family.is_short and not each_rounds else 1
-    path = (None if family.is_rare else flat(task, ahead)) or rows(task)
+    shared = None if family.is_rare else flat(task, ahead) or apart(task, ahead)
+    path = shared or rows(task)
     if "tile_32" in family.variants and set(itemsizes) == {4}:
         path = tile(task) or path
     activates = kernel == "finish" and applied.before

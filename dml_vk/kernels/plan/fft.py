@@ -60,7 +60,15 @@ def _kernel(name: str, own: tuple[str, ...], dtypes: Sequence[str]) -> Kernel:
     variants = {
         dtype: _FLOATS[dtype] | (native(spec) if dtype == "float64" else {}) for dtype in dtypes
     }
-    return Kernel(f"fft_{name}", ("Src", "Table", "Dst"), spec, _PUSH, variants, inlines=_PARTS)
+    return Kernel(
+        f"fft_{name}",
+        ("Src", "Table", "Dst"),
+        spec,
+        _PUSH,
+        variants,
+        by_position=True,
+        inlines=_PARTS,
+    )
 
 
 KERNELS = (

@@ -20,7 +20,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.chain import FILL, Computed
 from dml_vk.kernels.plan.dims import offsets
-from dml_vk.kernels.plan.flat import flat
+from dml_vk.kernels.plan.flat import apart, flat
 from dml_vk.kernels.plan.paths import plan_of, rows
 from dml_vk.kernels.plan.tasks import Operand, starts_of, task_of, widest
 from dml_vk.limits import Profile
@@ -29,6 +29,7 @@ _PUSH = index_push(("dst_base",), MADE_RANK, (("value", 4),))
 KERNELS = (
     Kernel(
         "fill_words",
+        by_position=True,
         inlines="a chain has the value itself",
         bindings=("Dst",),
         spec=WORDS_SPEC,
@@ -38,6 +39,7 @@ KERNELS = (
     ),
     Kernel(
         "fill_packed",
+        by_position=True,
         inlines="a chain has the value itself",
         bindings=("Dst",),
         spec=PACKED_SPEC,
@@ -61,6 +63,6 @@ def plan_fill(sizes: Ints, strides: Ints, itemsize: int, offset: int, profile: P
         return replace(simple, computed=computed)
     task = widest(task)
     launches = [(dst,) for _, dst in offsets(task.outer, starts_of(task, both[1]))]
-    path = flat(task) or rows(task)
+    path = flat(task) or apart(task) or rows(task)
     kernel, variant = _BY_NAME[f"fill_{path.name}"], str(8 * task.itemsize)
     return replace(plan_of(kernel, variant, task, path, launches), computed=computed)

@@ -22,11 +22,12 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split, widened
+from dml_vk.kernels.plan.flat import apart
 from dml_vk.kernels.plan.paths import ANY, Path, plan_of, row_constants, rows
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task, columns_of, in_bytes, starts_of
 from dml_vk.limits import Profile
 
-GATHER_RANK, CHECK_RANK = 5, 7
+GATHER_RANK, CHECKED_RANK, CHECK_RANK = 5, 4, 7
 UNIT = 8  # elements per work item of kernels that go element by element
 # Estimated time per element on one slow core, without moving it.
 INDEX_NS, QUAD_NS, _PLACE_NS = 10.0, 2.0, 3.0
@@ -57,7 +58,23 @@ KERNELS: tuple[Kernel, ...] = (
         body="gather",
     ),
     Kernel(
+        "gather_checked",
+        inlines="the host reads at once whether indexes are right",
+        bindings=("index_words", "Src", "Flag", "Dst"),
+        writes=("Flag", "Dst"),
+        spec=(*WORDS_SPEC, *_INDEX_SPEC),
+        push=index_push(
+            ("index_base", "src_base", "flag_base", "dst_base"),
+            CHECKED_RANK,
+            (("scalars", 4),),
+            sources=2,
+        ),
+        variants={bits: {**words, "CHECKED": "1"} for bits, words in _WORDS.items()},
+        body="gather",
+    ),
+    Kernel(
         "gather_check",
+        by_position=True,
         inlines="its result is one word",
         bindings=("Index", "Dst"),
         spec=(*ROW_SPEC, "INDEX_TYPE", "QUADS"),
@@ -90,22 +107,31 @@ def plan_gather(
     profile: Profile,
     *,
     places: bool = False,
+    checked: bool = False,
 ) -> Plan:
     """Plan a gather over operands: index, source and target.
 
     `code` is that of the index dtype. With `places`, the target gets the words of the source plus
-    the element offsets of the index, which combines several indexes into one.
+    the element offsets of the index, which combines several indexes into one. Those of elements of
+    words may be `checked` on the way, with one more operand, a word, before the target.
     """
     strides, bases, itemsizes = columns_of(operands)
     dims, starts = ascending(sizes, strides)
     stride = 0 if places else step.stride
-    task, starts, times = indexed_task(dims, starts, bases, itemsizes, profile, stride)
-    path = rows(task).costing(_PLACE_NS if places else INDEX_NS)
+    rank = CHECKED_RANK if checked else GATHER_RANK
+    task, starts, times = indexed_task(dims, starts, bases, itemsizes, profile, stride, rank)
+    path = None if checked else apart(task)
+    path = (path or rows(task)).costing(_PLACE_NS if places else INDEX_NS)
+    launches, sources = offsets(task.outer, starts), task.itemsizes[:2]
+    if checked:
+        launches = [(index, source, 0, target) for index, source, target in launches]
+        sources = (*sources, 4)
+    kernel = "words" if places else "checked" if checked else path.name
     return plan_of(
-        _BY_NAME["gather_words" if places else f"gather_{path.name}"],
+        _BY_NAME[f"gather_{kernel}"],
         "places" if places else str(8 * task.itemsize),
-        *(task, path, offsets(task.outer, starts)),
-        sources=task.itemsizes[:2],
+        *(task, path, launches),
+        sources=sources,
         push={"scalars": (step.stride // times, step.size, step.inner, step.length)},
         constants={"INDEX_TYPE": code, "SPLIT": int(step.inner > 0)},
         loads=() if places else (Load(0, 0), Load(path.elements, QUAD_BYTES // task.itemsize)),
@@ -113,7 +139,13 @@ def plan_gather(
 
 
 def indexed_task(
-    dims: list[Dim], starts: Ints, bases: Ints, itemsizes: Ints, profile: Profile, stride: int
+    dims: list[Dim],
+    starts: Ints,
+    bases: Ints,
+    itemsizes: Ints,
+    profile: Profile,
+    stride: int,
+    rank: int = GATHER_RANK,
 ) -> tuple[Task, Ints, int]:
     """(the task, its starts in each operand, how many elements it moves as one).
 
@@ -121,7 +153,7 @@ def indexed_task(
     that elements must not be widened.
     """
     at = in_bytes(bases, starts, itemsizes)
-    task = Task(*split(dims, GATHER_RANK), itemsizes, at, profile)
+    task = Task(*split(dims, rank), itemsizes, at, profile)
     times = _times(task, stride) if stride else 1
     if times > 1:
         # Only source and target are widened.

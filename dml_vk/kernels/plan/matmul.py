@@ -58,6 +58,7 @@ _SOURCES = {"a_words": is_not("A_READ", ALL_ONES), "b_words": is_not("B_READ", A
 def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
     return Kernel(
         name,
+        by_position=True,
         inlines=(WRITES,),
         tile=_TILE if "ROWS" in spec else None,
         bindings=("a_words", "b_words", "Dst"),
@@ -95,6 +96,7 @@ KERNELS = (
     ROW,
     Kernel(
         "matmul_linear",
+        by_position=True,
         inlines=(WRITES,),
         tile=_TILE,
         body="matmul_tile",

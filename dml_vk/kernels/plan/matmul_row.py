@@ -22,6 +22,7 @@ _PIECE, _LARGE_PIECE, _LARGE_DEPTH = 16, 32, 4096
 PARAMS = (("depth", 1), ("a_step", 1), ("b_step", 1))
 KERNEL = Kernel(
     "matmul_row",
+    by_position=True,
     inlines=(WRITES,),
     bindings=("a_words", "b_words", "Dst"),
     spec=(*INDEX_SPEC, "MEMBERS", "PIECE", "A_QUADS", "B_QUADS", "A_TYPE", "B_TYPE", "MORE"),

@@ -28,7 +28,8 @@ _TEAMS_WANTED = 2**12  # so that the processors of a large GPU end at about the 
 # The log2 of the leaves of a team: of a row at least what it reads at once, and of a column less,
 # since it does several; how many it reads sooner than another pass begins; and the most.
 _ROW_LEAVES, _COLUMN_LEAVES = (12, 15, 16), (8, 12, 14)
-_COLUMNS_OF_TEAM = 4  # log2: it does at least as many side by side
+_LEAST_SIDE = 4  # columns that are read together
+_MOST_COLUMNS = 4  # log2: of as many such, if there are, a team has so few leaves of each
 _LEAST_WITHIN = 8  # of a block within one of several dims, whose leaves lie side by side
 _MOST_LEFT = 16  # large reductions leave at most 1 / 16 of what they read to the next pass
 
@@ -142,10 +143,14 @@ def team_lanes(profile: Profile) -> int:
 
 def _team_pass(work: Work, ties: Ties, outputs: int, count: int) -> Pass:
     """Give a team as many leaves as leave enough teams, and at most one more pass."""
-    across = any(step == 1 and size >= 4 for size, step in zip(work.sizes, work.strides))
+    side = max([size for size, step in zip(work.sizes, work.strides) if step == 1], default=0)
+    columns = max(0, min(_MOST_COLUMNS, (side // _LEAST_SIDE).bit_length() - 1))
     wanted = (outputs * count // _TEAMS_WANTED).bit_length() - 1
-    least, alone, most = _COLUMN_LEAVES if across else _ROW_LEAVES
-    log2 = max(least, min(most, wanted - _COLUMNS_OF_TEAM * across))
+    fewer = _MOST_COLUMNS - columns
+    least, alone, most = [
+        min(row, column + fewer) for row, column in zip(_ROW_LEAVES, _COLUMN_LEAVES)
+    ]
+    log2 = max(least, min(most, wanted - columns))
     inner = work.leaves[-1]
     if count <= 1 << max(log2, alone):
         return _only_pass(work, count)

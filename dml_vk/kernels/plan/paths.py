@@ -286,7 +286,7 @@ def _words(task: Task, quads_per_unit: int) -> Path:
         run, extent, quads = 0, math.prod([dim.size for dim in dims]), False
     else:
         quads = task.aligned(-1, QUAD_BYTES, dims[run:])
-    steps = _steps(task, run)
+    steps = steps_of(task, run)
     src_quads = [
         step == 1 and task.aligned(k, task.run_bytes(k), dims[1:]) for k, step in enumerate(steps)
     ]
@@ -312,7 +312,7 @@ def _words(task: Task, quads_per_unit: int) -> Path:
     )
 
 
-def _steps(task: Task, run: int) -> Ints:
+def steps_of(task: Task, run: int) -> Ints:
     """The step along a row in each source."""
     inner = task.dims[0].strides[:-1]
     return tuple([stride if run == 1 and stride in (0, 1) else ANY for stride in inner])
@@ -327,7 +327,7 @@ def _packed(task: Task) -> Path:
     if run > 1 and (long or dims[0].size >= per * (1 if contiguous else 8)):
         run = 1
     extent = math.prod([dim.size for dim in dims[: run or None]])
-    steps = _steps(task, run)
+    steps = steps_of(task, run)
     src_quads = [False for _ in steps]
     dst_quads = False
     if run == 0:

@@ -22,6 +22,7 @@ _WORDS_32, _WORDS_64 = BY_WORDS["32"], BY_WORDS["64"]
 KERNELS = (
     Kernel(
         "philox_words",
+        by_position=True,
         inlines=(WRITES,),
         bindings=("State", "Dst"),
         optional={"State": is_set("FROM_BUFFER")},
@@ -37,6 +38,7 @@ KERNELS = (
     ),
     Kernel(
         "philox_packed",
+        by_position=True,
         inlines=(WRITES,),
         bindings=("State", "Dst"),
         optional={"State": is_set("FROM_BUFFER")},

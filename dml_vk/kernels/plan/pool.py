@@ -50,6 +50,7 @@ _SPEC = (
 def _kernel(path: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
     return Kernel(
         f"pool_{path}",
+        by_position=True,
         inlines=(WRITES,),
         bindings=("x_words", "Prior", "Dst"),
         optional={"Prior": is_set("MORE")},

@@ -15,6 +15,7 @@ from dml_vk.limits import Profile
 KERNELS = (
     Kernel(
         "pool_tile",
+        by_position=True,
         inlines=(WRITES,),
         bindings=("x_words", "dst_words"),
         writes=("dst_words",),

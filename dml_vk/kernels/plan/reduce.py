@@ -11,7 +11,7 @@ from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.kernels.kernel import INDEX_SPEC, READS, WRITES, Kernel, by_name, index_push, native
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.plan.passes import Pass, Ties, suits_teams, team_lanes
@@ -28,6 +28,13 @@ PAIRS = {
 }
 PAIR_OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(PAIRS)}
 RANK, LEAF_RANK = 4, 4  # dims of one launch, and of leaves
+VARIANCE = (
+    "variance"  # the kind of means and variances, which takes fewer, since it has means as well
+)
+_VARIANCE_RANK, _VARIANCE_LEAF_RANK = 3, 2
+# What a kernel of this kind adds, and what it makes of the sum: see glsl/reduce_variance.comp.
+ELEMENTS, FROM_MEANS, FROM_OWN_MEAN = range(3)
+SUM, QUOTIENT, ROOT = range(3)
 
 BY_ELEMENTS, BY_WORDS, BY_QUADS = range(3)
 _MOST_LAUNCHES = 64
@@ -35,6 +42,7 @@ _WIDTH = 4  # results per work item of an "across" variant
 # Estimated time per leaf on one slow core, and the extra time if it is read individually.
 _LEAF_NS = {
     "tree": 1.0,
+    "variance": 3.0,
     "int": 1.0,
     "long": 2.0,
     "double": 16.0,
@@ -44,17 +52,31 @@ _LEAF_NS = {
 }
 # Pieces that a member of a team reads at once, as in the sources; of columns, how many elements
 # side by side are a cache line or more, and the least leaves of a member, whole chunks.
-_AT_ONCE = {"tree": 4, "int": 4, "long": 4, "double": 2, "arg": 2, "softmax": 1, "moments": 1}
+_AT_ONCE = {
+    "tree": 4,
+    "variance": 4,
+    "int": 4,
+    "long": 4,
+    "double": 2,
+    "arg": 2,
+    "softmax": 1,
+    "moments": 1,
+}
 _COLUMNS, _LEAST_PART = 32, 16
 _CHUNKED = ("softmax", "moments")  # kinds whose leaves are chunks of elements
+_TREES = ("tree", VARIANCE)
 _CHUNK = 16
 _ALONE_NS = 4.0
 _SPEC = (
     *("OP", "TYPE", "A_TYPE", "READ", "LEAF_RANK"),
     *("TIERS", "GAPS", "DST_QUADS", "MEMBERS"),
 )
-_OWN_SPEC = {"moments": ("EPS",)}
+_OWN_SPEC = {"moments": ("EPS",), VARIANCE: ("SQUARES", "MAKES")}
 _EXTRA = (("block", 1), ("leaves", 1), ("ends", LEAF_RANK - 1), ("steps", LEAF_RANK))
+_VARIANCE_EXTRA = (
+    *(("block", 1), ("leaves", 1), ("ends", _VARIANCE_LEAF_RANK - 1)),
+    *(("steps", _VARIANCE_LEAF_RANK), ("size", 1), ("divisor", 1)),
+)
 _WHOLE_SPEC = (*INDEX_SPEC, *_SPEC)
 # Which results a work item makes: one, or four neighbours "across" memory. Those of a team are
 # made by a workgroup together, which reads along rows, or across "columns".
@@ -84,6 +106,7 @@ def _partial_of(way: str) -> str:
 
 _VARIANTS: dict[str, dict[str, dict[str, str]]] = {
     "tree": _FOUR_EACH,
+    VARIANCE: _ONE_EACH,
     "int": _FOUR_EACH,
     "long": _FOUR_EACH,
     "double": {way: {**macros, **native(_WHOLE_SPEC)} for way, macros in _ONE_EACH.items()},
@@ -91,21 +114,34 @@ _VARIANTS: dict[str, dict[str, dict[str, str]]] = {
     "softmax": _paired(_FOUR_EACH),
     "moments": _paired(_FOUR_EACH),
 }
-KERNELS: tuple[Kernel, ...] = tuple(
-    [
-        Kernel(
-            f"reduce_{kind}",
-            inlines=(READS, WRITES),
-            bindings=("Src", "Dst"),
-            spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
-            push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),
-            variants={
-                name: {**(PAIR_OPCODES if kind in _CHUNKED else opcodes_of(kind)), **macros}
-                for name, macros in variants.items()
-            },
-        )
-        for kind, variants in _VARIANTS.items()
-    ]
+_OF_TWO = [
+    Kernel(
+        f"reduce_{kind}",
+        by_position=True,
+        inlines=(READS, WRITES),
+        bindings=("Src", "Dst"),
+        spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
+        push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),
+        variants={
+            name: {**(PAIR_OPCODES if kind in _CHUNKED else opcodes_of(kind)), **macros}
+            for name, macros in variants.items()
+        },
+    )
+    for kind, variants in _VARIANTS.items()
+    if kind != VARIANCE
+]
+KERNELS: tuple[Kernel, ...] = (
+    *_OF_TWO,
+    Kernel(
+        f"reduce_{VARIANCE}",
+        by_position=True,
+        inlines=(READS, WRITES),
+        bindings=("Src", "Means", "Dst"),
+        optional={"Means": lambda values: values["SQUARES"] == FROM_MEANS},
+        spec=(*_WHOLE_SPEC, *_OWN_SPEC[VARIANCE]),
+        push=index_push(("src_base", "mean_base", "dst_base"), _VARIANCE_RANK, _VARIANCE_EXTRA, 3),
+        variants=_VARIANTS[VARIANCE],
+    ),
 )
 
 
@@ -120,6 +156,7 @@ class Reducer(NamedTuple):
     kind: str
     ties: Ties
     constants: Ints = ()  # of its own kind of kernel
+    numbers: Ints = ()  # of "variance": what its own means are quotients by, and results; as words
     then: str = ""  # what reduces its partial results, if it is another reduction
 
 
@@ -147,19 +184,25 @@ def plan_pass(
 ) -> Plan | None:
     """Plan a pass; None where its dims do not fit the kernel.
 
-    Its operands are the source, over the dims of the pass, and the output. Their `codes` are those
-    of dtypes, `PARTIAL` or `FOUR`.
+    Its operands are the source, over the dims of the pass, of "variance" the means, and the output.
+    The `codes` of the first and the last are those of dtypes, `PARTIAL` or `FOUR`.
     """
+    of_variance = reducer.kind == VARIANCE
+    rank, leaf_rank = (_VARIANCE_RANK, _VARIANCE_LEAF_RANK) if of_variance else (RANK, LEAF_RANK)
     dims, starts = _dims(pass_, operands)
-    inner, outer = split(dims, RANK)
+    inner, outer = split(dims, rank)
     few = math.prod([dim.size for dim in outer]) <= _MOST_LAUNCHES
     launches = offsets(outer, starts) if few else []
-    if len(pass_.leaves) > LEAF_RANK or not launches or any(index for _, index, _ in launches):
+    if len(pass_.leaves) > leaf_rank or not launches or any(index for _, index, *_ in launches):
         return None
-    source, target = operands
+    source, *means, target = operands
     src, dst = source.itemsize, target.itemsize
-    at = (source.offset + starts[0]) * src, 0, (target.offset + starts[2]) * dst
-    task = Task(inner, outer, (src, 4, dst), at, profile)
+    at = (
+        (source.offset + starts[0]) * src,
+        *(0 for _ in operands[1:]),
+        (target.offset + starts[-1]) * dst,
+    )
+    task = Task(inner, outer, (src, 4, *[4 for _ in means], dst), tuple(at), profile)
     row, *others = inner
     across = "across" in _VARIANTS[reducer.kind] and row.strides[0] == 1 and row.size >= _WIDTH
     across = across and src <= 8
@@ -201,6 +244,8 @@ def plan_pass(
         "MEMBERS": team.members,
         **dict(zip(_OWN_SPEC.get(reducer.kind, ()), reducer.constants, strict=True)),
     }
+    if of_variance:
+        team = team._replace(rounds=2 * (team.rounds + rounds.PAIR))
     together, results = team.lanes // team.members, math.prod([dim.size for dim in inner])
     path = Path(
         way,
@@ -217,22 +262,31 @@ def plan_pass(
         by=("elements", "words", "quads")[read],
     )
     leaf_steps = [dim.step for dim in reversed(pass_.leaves)]
-    ends = [dim.size for dim in reversed(pass_.leaves)][: LEAF_RANK - 1]
+    ends = [dim.size for dim in reversed(pass_.leaves)][: leaf_rank - 1]
     variant = _partial_of(way) if dst == SEVERAL_BYTES else way
     return plan_of(
         *(_BY_NAME[f"reduce_{reducer.kind}"], variant, task, path),
-        [(start, to) for start, _, to in launches],
-        sources=(src,),
+        [(start, *rest) for start, _, *rest in launches],
+        sources=(src, *[4 for _ in means]),
         inside=(count,),
         push={
             "block": pass_.block,
             "leaves": pass_.leaf_count,
-            "ends": _padded(ends, LEAF_RANK - 1),
-            "steps": _padded(leaf_steps, LEAF_RANK),
+            "ends": _padded(ends, leaf_rank - 1),
+            "steps": _padded(leaf_steps, leaf_rank),
+            **dict(zip(("size", "divisor"), reducer.numbers)),
         },
+        loads=_loads(reducer, count, together, team),
         lanes=team.lanes if by_teams else None,
         by_teams=by_teams,
     )
+
+
+def _loads(reducer: Reducer, count: int, together: int, team: Team) -> tuple[Load, ...]:
+    """What is read twice, if it is."""
+    if reducer.kind != VARIANCE or reducer.constants[0] != FROM_OWN_MEAN:
+        return ()
+    return (Load(2.0 * count * together, 2.0 * team.chunk, team.lanes),)
 
 
 def _dims(pass_: Pass, operands: Sequence[Operand]) -> tuple[list[Dim], Ints]:
@@ -240,16 +294,17 @@ def _dims(pass_: Pass, operands: Sequence[Operand]) -> tuple[list[Dim], Ints]:
 
     Dims with negative source strides are flipped, unless the index of leaves runs along them.
     """
-    source, target = operands
-    starts = [0, 0, 0]
+    source, *others = operands
+    starts = [0] * (1 + len(operands))
     columns = []
-    for size, *steps in zip(pass_.sizes, source.strides, pass_.indexes, target.strides):
+    strides = [operand.strides for operand in others]
+    for size, *steps in zip(pass_.sizes, source.strides, pass_.indexes, *strides):
         if steps[0] < 0 and not steps[1]:
             starts = [start + step * (size - 1) for start, step in zip(starts, steps)]
             steps = [-step for step in steps]
         columns.append((*steps, abs(steps[0])))
-    dims, _ = ascending(pass_.sizes, tuple(zip(*columns)) or ((),) * 4)
-    return [Dim(dim.strides[:3], dim.size) for dim in dims], tuple(starts)
+    dims, _ = ascending(pass_.sizes, tuple(zip(*columns)) or ((),) * (len(starts) + 1))
+    return [Dim(dim.strides[:-1], dim.size) for dim in dims], tuple(starts)
 
 
 def _read(reducer: Reducer, task: Task, pass_: Pass, across: bool, by_teams: bool) -> int:
@@ -274,7 +329,7 @@ def _tiers(kind: str, read: int, across: bool, itemsize: int, count: int) -> tup
         chunk = 4
     if kind in _CHUNKED and itemsize < SEVERAL_BYTES:
         chunk = _CHUNK
-    if kind != "tree" and kind not in _CHUNKED:
+    if kind not in _TREES and kind not in _CHUNKED:
         return 0, 2 if kind == "double" else chunk
     chunks = -(-count // chunk)
     return sum([chunks > 1, chunks > 15, chunks > 255]), chunk
@@ -326,7 +381,7 @@ def _rounds(kind: str, tiers: int, count: int, chunk: int) -> int:
     chunks = -(-count // chunk)
     if kind in _CHUNKED:  # What a row needs at its end are quotients and roots.
         return (rounds.tree(chunks) if tiers else 0) + rounds.PAIR
-    if kind == "tree":
+    if kind in _TREES:
         return rounds.tree(chunks) if tiers else 0
     return rounds.chain(chunks) if kind == "double" else rounds.loop(chunks)
 

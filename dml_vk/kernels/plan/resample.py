@@ -27,6 +27,7 @@ KERNELS = tuple(
     [
         Kernel(
             f"resample_{path}",
+            by_position=True,
             inlines=(WRITES,),
             bindings=("x_words", "Table", "Dst"),
             spec=(*spec, *_SPEC),

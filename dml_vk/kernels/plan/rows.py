@@ -57,6 +57,7 @@ KERNELS = tuple(
     [
         Kernel(
             f"rows_{kind}",
+            by_position=True,
             inlines=(WRITES,),
             bindings=("a_words", "b_words", "c_words", "Dst"),
             optional={"b_words": unless_scalar(1), "c_words": unless_scalar(2)},

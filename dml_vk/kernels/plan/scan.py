@@ -62,6 +62,7 @@ _ALONE_KERNELS = tuple(
     [
         Kernel(
             f"scan_{kind}",
+            by_position=True,
             inlines=(READS, WRITES),
             bindings=("Src", "Carry", "Dst"),
             optional={"Carry": is_set("CARRIED")},
@@ -80,6 +81,7 @@ _TEAM_KERNELS = tuple(
     [
         Kernel(
             f"scan_{kind}_team",
+            by_position=True,
             inlines=(READS, WRITES),
             body=f"scan_{kind}",
             bindings=("Src", "Carry", "Dst"),

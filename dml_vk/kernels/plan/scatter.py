@@ -38,6 +38,15 @@ KERNELS: tuple[Kernel, ...] = (
         variants={"index": {}},
     ),
     Kernel(
+        "scatter_elect",
+        inlines=_MANY,
+        bindings=("Index", "Flag", "Dst"),
+        writes=("Flag", "Dst"),
+        spec=(*INDEX_SPEC, "INDEX_TYPE"),
+        push=index_push(("index_base", "flag_base", "dst_base"), 1, (("size", 1),)),
+        variants={"index": {}},
+    ),
+    Kernel(
         "pick",
         inlines=_MANY,
         bindings=("Owner", "Index", "Src", "Dst"),
@@ -117,6 +126,36 @@ def plan_claim(count: int, offset: int, itemsize: int, profile: Profile) -> Plan
         [(0, 0)],
         sources=(4,),
         constants={"QUADS": int(in_quads)},
+    )
+
+
+@cached_plan()
+def plan_elect(
+    count: int, stride: int, itemsize: int, code: int, size: int, profile: Profile
+) -> Plan:
+    """Plan the election by indexes of any type, which it checks to be within `size`.
+
+    Each cell gets the highest number of an index that claims it, plus 1 and the cells' own base.
+    """
+    dims = [Dim((stride, 0), count)]
+    path = Path(
+        "elements",
+        dims,
+        NOTHING,
+        whole=count,
+        edges=0,
+        groups=1,
+        extent=count,
+        unit_ns=INDEX_NS,
+        unit_rounds=0,
+        elements=1,
+    )
+    return plan_of(
+        *(_BY_NAME["scatter_elect"], "index", Task(dims, [], (itemsize, 4), (0, 0), profile)),
+        *(path, [(0, 0, 0)]),
+        sources=(itemsize, 4),
+        push={"size": size},
+        constants={"INDEX_TYPE": code},
     )
 
 

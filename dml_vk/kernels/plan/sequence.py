@@ -23,6 +23,7 @@ _FLOAT = "sequence_float(i, start, delta, {}u, {}u)"
 KERNELS = (
     Kernel(
         "sequence_words",
+        by_position=True,
         inlines=(WRITES,),
         bindings=("Dst",),
         spec=WORDS_SPEC,
@@ -37,6 +38,7 @@ KERNELS = (
     ),
     Kernel(
         "sequence_packed",
+        by_position=True,
         inlines=(WRITES,),
         bindings=("Dst",),
         spec=PACKED_SPEC,

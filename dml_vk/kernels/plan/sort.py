@@ -33,6 +33,7 @@ _BY_KEY = {"32": {"KEY_WORDS": "1"}, "64": {"KEY_WORDS": "2"}}
 KERNELS = (
     Kernel(
         "sort_key_words",
+        by_position=True,
         inlines=_OWN,
         bindings=("a_words", "Dst"),
         spec=_KEY_SPEC,
@@ -43,6 +44,7 @@ KERNELS = (
     ),
     Kernel(
         "sort_runs",
+        by_position=True,
         inlines=_OWN,
         bindings=("Keys", "Dst"),
         writes=("Keys", "Dst"),
@@ -52,6 +54,7 @@ KERNELS = (
     ),
     Kernel(
         "sort_merge",
+        by_position=True,
         inlines=_OWN,
         bindings=("Keys", "Places", "Merged", "Dst"),
         writes=("Merged", "Dst"),

@@ -8,13 +8,20 @@
 // CHAIN, which keep the order of the leaves; otherwise QUADS, the number of quads to process at once. AT_ONCE
 // is for teams: see reduce_team.glsl.
 
+// If it defines TWICE, it also defines SOURCES and what depends on it, `started`, which is called with the
+// place of each element of dst, `TWICE`, whether leaves are reduced again, and `settle`, which is called
+// with their first result before.
+
 // The second source has no memory: its addresses are the indexes of the first leaves.
+#ifndef SOURCES
 #define SOURCES 2
 #define BASES src_base, dst_base
 #define FROM push.src_base, 0u
 #define MAX_RANK 4
+#define DST 1
 // There are `leaves` in all. Their dims are innermost first; the outermost has no end of its own.
 #define EXTRA uint block, leaves, ends[3], steps[4];
+#endif
 #include "index/index.glsl"
 #include "types/types.glsl"
 
@@ -35,8 +42,21 @@ layout(constant_id = 12) const uint MEMBERS = 1;  // of a team: invocations per 
 layout(binding = 0) readonly buffer Src { uint src_words[]; };
 layout(binding = 0) readonly buffer SrcPairs { uvec2 src_pairs[]; };
 layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
-layout(binding = 1) buffer Dst { T dst[]; };
-layout(binding = 1) writeonly buffer DstQuads { uvec4 dst_quads[]; };
+layout(binding = DST) buffer Dst { T dst[]; };
+layout(binding = DST) writeonly buffer DstQuads { uvec4 dst_quads[]; };
+
+#ifdef TWICE
+void started(PLACE at);
+void settle(VALUE first);
+// In a loop, since a driver takes long to compile leaves twice.
+#define REDUCE(node, first, reduced)                            \
+    for (uint times = 0; times < (TWICE ? 2 : 1); times++) {    \
+        if (times > 0) settle(first);                           \
+        node = reduced;                                         \
+    }
+#else
+#define REDUCE(node, first, reduced) node = reduced;
+#endif
 
 VALUE identity();
 VALUE combine(VALUE left, VALUE right);
@@ -304,6 +324,9 @@ PLACE start_of(uint n) {
     [[unroll]] for (uint k = 1; k < RANK; k++) at += take(n, k) * strides[k];
     side = min(WIDTH, extent - group * WIDTH);
     start(at);
+#ifdef TWICE
+    started(at);
+#endif
     return at;
 }
 
@@ -311,28 +334,37 @@ void write(PLACE at, Node node) {
 #ifdef ACROSS
     if (DST_QUADS) {
 #if BITS == 32
-        dst_quads[at.z / 4] = uvec4(element_of(node.at[0]), element_of(node.at[1]),
+        dst_quads[at[SOURCES] / 4] = uvec4(element_of(node.at[0]), element_of(node.at[1]),
                                     element_of(node.at[2]), element_of(node.at[3]));
 #elif BITS == 64
-        dst_quads[at.z / 2] = uvec4(element_of(node.at[0]), element_of(node.at[1]));
-        dst_quads[at.z / 2 + 1] = uvec4(element_of(node.at[2]), element_of(node.at[3]));
+        dst_quads[at[SOURCES] / 2] = uvec4(element_of(node.at[0]), element_of(node.at[1]));
+        dst_quads[at[SOURCES] / 2 + 1] = uvec4(element_of(node.at[2]), element_of(node.at[3]));
 #endif
         return;
     }
-    uint step = uint(int(strides[0].z) >> 2);
+    uint step = uint(int(strides[0][SOURCES]) >> 2);
     [[unroll]] for (uint k = 0; k < WIDTH; k++)
-        if (k < side) store(at.z + k * step, element_of(node.at[k]));
+        if (k < side) store(at[SOURCES] + k * step, element_of(node.at[k]));
 #else
-    store(at.z, element_of(node.at[0]));
+    store(at[SOURCES], element_of(node.at[0]));
 #endif
 }
 
 #ifdef TEAM
 #include "families/reduce_team.glsl"
 #else
+Node reduced_from(PLACE at) {
+#ifdef TWICE
+    start(at);
+#endif
+    return reduced();
+}
+
 void unit(uint n, bool whole) {
     PLACE at = start_of(n);
-    write(at, reduced());
+    Node node;
+    REDUCE(node, node.at[0], reduced_from(at))
+    write(at, node);
 }
 #endif
 

@@ -52,6 +52,14 @@ Node tree_of_members(Node node, uint there) {
     return node;
 }
 
+// Tell all members what the first one has.
+Node told(Node node) {
+    meet();
+    if (member == 0) nodes[own(0)] = node;
+    meet();
+    return nodes[own(0)];
+}
+
 uint results() {
     uint n = 1;
     [[unroll]] for (uint k = 0; k < RANK; k++) n *= sizes[k];
@@ -59,6 +67,13 @@ uint results() {
 }
 
 #ifdef COLUMNS
+// The node of the leaves that a member begins at, those of all members together.
+Node part_of(PLACE from, uint there, uint parts) {
+    start(from);
+    count = there;
+    return tree_of_members(reduced(), parts);
+}
+
 // A member does a part of the leaves, and its neighbours the same part of the neighbouring results.
 void unit(uint n, bool whole) {
     column = gl_LocalInvocationID.x % RESULTS;
@@ -69,9 +84,9 @@ void unit(uint n, bool whole) {
     uint all = count, skipped = member * part < all ? member * part : 0;
     from.y += skipped;
     if (LEAF_RANK == 1) from.x += skipped * push.steps[0];
-    start(from);
-    count = member * part < all ? min(part, all - skipped) : 0;
-    Node node = tree_of_members(reduced(), (all + part - 1) / part);
+    uint there = member * part < all ? min(part, all - skipped) : 0, parts = (all + part - 1) / part;
+    Node node;
+    REDUCE(node, told(node).at[0], part_of(from, there, parts))
     if (member == 0 && result <= last) write(at, node);
 }
 #else
@@ -115,11 +130,8 @@ Node turn_of(uint from, uint there) {
     return tree_of_members(pieces[0], (there + AT_ONCE - 1) / AT_ONCE);
 }
 
-void unit(uint n, bool whole) {
-    column = gl_LocalInvocationID.x / MEMBERS;
-    member = gl_LocalInvocationID.x % MEMBERS;
-    uint result = n * RESULTS + column, last = results() - 1;
-    PLACE at = start_of(min(result, last));
+// The node of all turns.
+Node all_turns() {
     uint pieces = (count + PIECE - 1) / PIECE, per = MEMBERS * AT_ONCE;
     // The same number for all results, since all wait for each other.
     uint turns = ((min(push.block, push.leaves) + PIECE - 1) / PIECE + per - 1) / per;
@@ -138,6 +150,16 @@ void unit(uint n, bool whole) {
     }
     for (uint level = 0; done >> level != 0; level++)
         if ((done >> level & 1) != 0) node = join(waiting[level], node);
+    return node;
+}
+
+void unit(uint n, bool whole) {
+    column = gl_LocalInvocationID.x / MEMBERS;
+    member = gl_LocalInvocationID.x % MEMBERS;
+    uint result = n * RESULTS + column, last = results() - 1;
+    PLACE at = start_of(min(result, last));
+    Node node;
+    REDUCE(node, told(node).at[0], all_turns())
     if (member == 0 && result <= last) write(at, node);
 }
 #endif

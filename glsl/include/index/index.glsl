@@ -66,7 +66,7 @@ void unit(uint n, bool whole);
 
 // Each lane group, LANES invocations that run in lockstep, processes one range of units, its lanes side by
 // side: neighbouring lanes access neighbouring memory, and a CPU, which runs one group after the other,
-// walks through memory in one direction.
+// walks through memory in one direction. Where a lane group is a workgroup, as on a GPU, groups do so too.
 void run() {
     bases = PLACE(FROM, push.dst_base);
     groups = push.groups;
@@ -87,6 +87,15 @@ void run() {
         }
         reciprocals[k] = 0xffffffffu / sizes[k];
     }
+#if !defined(TEAM) && !defined(SHARED)
+    if (LANES == gl_WorkGroupSize.x) {
+        // All lane groups side by side, which takes no quotient.
+        uint n = push.first + gl_GlobalInvocationID.x, apart = gl_NumWorkGroups.x * LANES;
+        for (; n < min(push.end, push.whole); n += apart) unit(n, true);
+        if (EDGES) for (; n < push.end; n += apart) unit(n, false);
+        return;
+    }
+#endif
     uint strands = gl_NumWorkGroups.x * (gl_WorkGroupSize.x / LANES);
     uint units = push.end - push.first;
     uint stretch = (units + strands - 1) / strands;

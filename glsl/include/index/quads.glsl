@@ -1,5 +1,8 @@
 // How quads of dst are written, by DST_QUADS: 0, never at once; 1, those of a unit lie side by side, as a CPU walks
-// through memory; APART, those of all units lie side by side, so that neighbouring invocations of a GPU access
-// neighbouring quads. Then there is one row, and the quads of a unit are as far apart as there are whole units.
+// through memory. With the others, those of all units lie side by side, so that neighbouring invocations of a GPU
+// access neighbouring memory, and those of a unit are as far apart as there are whole units: APART, quads of a single
+// row; ROWS_APART, quads of rows, which consist of quads; ELEMENTS_APART, elements of any dims in place of quads.
 #define APART 2
-#define MOST_APART 4  // quads of a unit
+#define ROWS_APART 3
+#define ELEMENTS_APART 4
+#define MOST_APART 4  // quads or elements of a unit

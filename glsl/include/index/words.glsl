@@ -88,7 +88,45 @@ void quads_apart(uint n) {
         if (k * PER < UNIT) dst_quads[bases[SOURCES] / PER + n + k * push.whole] = quads[k];
 }
 
+// Quads of all rows, `extent` in all. What would lie beyond is read again, and not stored.
+void row_quads_apart(uint n) {
+    uvec4 quads[MOST_APART];
+    uint to[MOST_APART];
+    [[unroll]] for (uint k = 0; k < MOST_APART; k++)
+        if (k * PER < UNIT) {
+            uint group, row = divide(min(n + k * push.whole, extent - 1), groups, groups_reciprocal, group);
+            PLACE at = row_bases(row) + group * PER * row_step();
+            start_row(at);
+            quads[k] = make_quad(at);
+            to[k] = at[SOURCES] / PER;
+        }
+    [[unroll]] for (uint k = 0; k < MOST_APART; k++)
+        if (k * PER < UNIT && (k == 0 || n + k * push.whole < extent)) dst_quads[to[k]] = quads[k];
+}
+
+// The same with `extent` elements.
+void elements_apart(uint n) {
+    T elements[MOST_APART];
+    uint to[MOST_APART];
+    [[unroll]] for (uint k = 0; k < MOST_APART; k++)
+        if (k < UNIT) {
+            PLACE at = walk_from(bases, min(n + k * push.whole, extent - 1)).place;
+            elements[k] = make(at);
+            to[k] = at[SOURCES];
+        }
+    [[unroll]] for (uint k = 0; k < MOST_APART; k++)
+        if (k < UNIT && (k == 0 || n + k * push.whole < extent)) dst[to[k]] = elements[k];
+}
+
 void unit(uint n, bool whole) {
+    if (DST_QUADS == ROWS_APART) {
+        row_quads_apart(n);
+        return;
+    }
+    if (DST_QUADS == ELEMENTS_APART) {
+        elements_apart(n);
+        return;
+    }
     if (DST_QUADS == APART) {
         PLACE at = bases + (push.whole * UNIT + n - push.whole) * row_step();
         if (whole)

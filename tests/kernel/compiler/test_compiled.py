@@ -361,6 +361,33 @@ def test_fuse_takes_functions_that_compute_by_elements():
         dml_vk.fuse(None)
 
 
+def modules(function):
+    (program,) = function.programs
+    return [launch.work.module for part in program.parts for launch in part.launches]
+
+
+def test_chains_that_meet_become_one_kernel():
+    function = dml_vk.compile(lambda a, b, c: (a * 2 + b * 3) * (c - 1) - (b / 4 + c * c))
+    operands = [tensor(50) for _ in range(3)]
+    assert bits(function(*operands)) == bits(function.__wrapped__(*operands))
+    assert modules(function) == ["fused"]
+
+
+def test_chains_do_not_meet_around_what_lies_between():
+    def function(x, y):
+        scaled = x * 2
+        y = dml_vk.sort(scaled) + y * 3
+        x *= 5  # after it was read
+        return y * scaled, x[::-1] + y * 7
+
+    compiled = dml_vk.compile(function)
+    for _ in range(2):
+        x, y = tensor(50), tensor(50)
+        again = x.clone()
+        assert list(map(bits, compiled(x, y))) == list(map(bits, function(again, y)))
+        assert bits(x) == bits(again)
+
+
 def test_structures_come_back_as_they_are():
     @dml_vk.compile
     def function(pair, more):

@@ -9,6 +9,7 @@ from dml_vk import nn
 from dml_vk.kernels.codegen.library import load_for
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.registry import NATIVE_MODULES, OF_MODULES
+from dml_vk.runtime.device import Device
 from dml_vk.runtime.queue import Queue
 from dml_vk.spirv.module import Module
 
@@ -64,6 +65,7 @@ def test_rows_know_the_bindings_that_modules_have(name, monkeypatch):
             plans.append(plan)
 
     monkeypatch.setattr(Queue, "add", add)
+    monkeypatch.setattr(Device, "verify", lambda *_: None)  # of words that nothing has cleared
     CALLS[name]()
     assert plans
     for plan in {(plan.module, plan.spec): plan for plan in plans}.values():

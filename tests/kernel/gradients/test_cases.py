@@ -122,6 +122,15 @@ CASES = {
     "triu": (dml_vk.triu, (3, 3)),
     "take": (lambda x: dml_vk.take(x, [2, 0, 2], axis=1), (2, 3)),
     "take 2": (lambda x: dml_vk.take(x.T, [2, 0, 4]), (2, 3)),
+    "take 3": (lambda x: dml_vk.take(dml_vk.broadcast_to(x, (2, 4, 3)), [1, 0, 1], axis=1), (3,)),
+    "take 4": (lambda x: dml_vk.broadcast_to(x, (2, 3))[dml_vk.asarray([1, 1]), 2], (1, 3)),
+    "take 5": (lambda x: dml_vk.take(dml_vk.broadcast_to(x, (2, 3)), [1, 5]), (2, 1)),
+    "take_along_axis 2": (
+        lambda x: dml_vk.take_along_axis(
+            dml_vk.broadcast_to(x, (2, 3)), dml_vk.asarray(INDEX), axis=1
+        ),
+        (3,),
+    ),
     "take_along_axis": (
         lambda x: dml_vk.take_along_axis(x, dml_vk.asarray(INDEX), axis=1),
         (2, 3),
@@ -272,6 +281,7 @@ REFUSED = {
     "intersect1d": lambda x: dml_vk.intersect1d(x, x),
     "setdiff1d": lambda x: dml_vk.setdiff1d(x, dml_vk.zeros(1)),
     "setxor1d": lambda x: dml_vk.setxor1d(x, dml_vk.zeros(1)),
+    "take": lambda x: dml_vk.take(dml_vk.as_strided(x, (2, 2), (1, 1)), [0, 1], axis=1),
     "digamma": dml_vk.digamma,
     "nextafter": lambda x: dml_vk.nextafter(x, x),
 }

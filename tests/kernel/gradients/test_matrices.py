@@ -6,7 +6,6 @@ import pytest
 import dml_vk
 from dml_vk import linalg
 from dml_vk.errors import DmlVkError
-from tests import tier
 from tests.kernel.gradients.differences import check, drawn
 
 
@@ -31,13 +30,13 @@ def weighted(x):
     return sizes * dml_vk.asarray(factors)
 
 
-KINDS = pytest.mark.parametrize("kind", "fc")
+KINDS = pytest.mark.parametrize("kind", ["f", "c"])
 
 
-@tier.parametrize(
-    "name kind",
-    ["inv", "det", "sign", "pinv", "logabsdet", "eigvals", "power", "tensorinv"],
-    "fc",
+@KINDS
+@pytest.mark.parametrize(
+    "name",
+    ["inv", "det", "pinv", "sign", "logabsdet", "eigvals", "power", "tensorinv"],
 )
 def test_functions_of_square_matrices(name, kind):
     functions = {
@@ -51,17 +50,17 @@ def test_functions_of_square_matrices(name, kind):
     check(function, [regular(2, 3, 3, kind=kind)], again=name in ("inv", "det"))
 
 
-@tier.parametrize(
-    "shapes kind",
+@KINDS
+@pytest.mark.parametrize(
+    ("first", "second"),
     [((3, 3), (3,)), ((3, 3), (3, 2)), ((2, 3, 3), (3, 2)), ((3, 3), (2, 3, 1)), ((2, 3, 3), (3,))],
-    "fc",
 )
-def test_solve(shapes, kind):
-    first, second = shapes
+def test_solve(first, second, kind):
     check(linalg.solve, [regular(*first, kind=kind), drawn(second, kind, 2)], again=kind == "f")
 
 
-@tier.parametrize("shape kind", [(4, 2), (2, 4), (3, 3)], "fc")
+@KINDS
+@pytest.mark.parametrize("shape", [(4, 2), (2, 4), (3, 3)])
 def test_pseudo_inverse_and_least_squares(shape, kind):
     a, b = regular(*shape, kind=kind), drawn((shape[0], 2), kind, 3)
     check(linalg.pinv, [a], again=False)
@@ -86,7 +85,8 @@ def test_cholesky_of_a_symmetric_matrix_has_a_symmetric_gradient():
     np.testing.assert_allclose(gradient, [[-0.125, 0.25], [0.25, 0.0]], atol=1e-12)
 
 
-@tier.parametrize("shape kind", [(3, 3), (4, 2), (2, 4)], "fc")
+@KINDS
+@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4)])
 def test_qr(shape, kind):
     x = regular(*shape, kind=kind)
     for part in (0, 1):
@@ -109,7 +109,8 @@ def test_eigenvalues_of_symmetric_matrices(triangle, kind):
     check(lambda x: weighted(linalg.eigh(hermitian(x)).eigenvectors), [x], again=kind == "f")
 
 
-@tier.parametrize("shape kind", [(3, 3), (4, 2), (2, 4)], "fc")
+@KINDS
+@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4)])
 def test_singular_values(shape, kind):
     x = regular(*shape, kind=kind)
     check(linalg.svdvals, [x], again=False)
@@ -130,14 +131,16 @@ def test_eigenvectors(kind):
     check(lambda x: linalg.eig(x).eigenvalues[:1] * linalg.eig(x).eigenvectors, [x], again=False)
 
 
-@tier.parametrize("order kind", [1, 2, 3, 1.5, 0.5, np.inf, -np.inf], "fc")
+@KINDS
+@pytest.mark.parametrize("order", [1, 2, 3, 1.5, 0.5, np.inf, -np.inf])
 def test_norms_of_vectors(order, kind):
     x = drawn((3, 4), kind, 4, -1, 1)
     check(lambda x: linalg.vector_norm(x, ord=order, axis=1), [x], again=order == 2)
     check(lambda x: linalg.vector_norm(x, ord=order, keepdims=True), [x], again=False)
 
 
-@tier.parametrize("order kind", ["fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf], "fc")
+@KINDS
+@pytest.mark.parametrize("order", ["fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf])
 def test_norms_of_matrices(order, kind):
     check(lambda x: linalg.matrix_norm(x, ord=order), [regular(2, 3, 4, kind=kind)], again=False)
 

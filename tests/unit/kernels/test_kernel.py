@@ -71,6 +71,19 @@ def test_every_kernel_says_where_chains_may_be_inlined():
         assert isinstance(kernel.inlines, str) or {*kernel.inlines} <= {READS, WRITES}, kernel.name
 
 
+# Kernels whose addresses depend on what they read, or that continue with what is there.
+BY_VALUE = (
+    *("gather_words", "gather_packed", "gather_checked", "scatter", "pick", "search", "linalg_"),
+    *("nonzero", "offsets", "radix_", "roi_", "philox_advance"),
+    *[f"{name}_check" for name in ("rounds", "float", "function", "integer", "double", "divide")],
+)
+
+
+def test_every_kernel_accesses_memory_by_position_or_is_listed():
+    for kernel in KERNELS.values():
+        assert kernel.by_position is not kernel.name.startswith(BY_VALUE), kernel.name
+
+
 def test_what_is_known_of_tiles_names_constants():
     tiled = {name: kernel.tile for name, kernel in KERNELS.items() if kernel.tile}
     assert {"conv", "matmul_tile", "matmul_linear"} == tiled.keys()
