@@ -103,6 +103,13 @@ class Watched:
             )
         return pieces
 
-    def verify(self, allocation: MemoryRange, start: int, nbytes: int, check: Check) -> None:
+    def verify(
+        self,
+        allocation: MemoryRange,
+        start: int,
+        nbytes: int,
+        check: Check,
+        shown: Sequence[Access] = (),
+    ) -> None:
         with self._tape.outside():
-            self._device.verify(self._tape.origin(allocation), start, nbytes, check)
+            self._device.verify(self._tape.origin(allocation), start, nbytes, check, shown)

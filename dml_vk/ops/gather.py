@@ -119,7 +119,8 @@ def checking(
             fail(number, View(index.device, there, index.layout, index.dtype))
 
     def wait() -> None:
-        first.device.verify(flags.allocation, 0, 4 * len(indexes), check)
+        shown = [access(index, False) for index, _ in indexes]
+        first.device.verify(flags.allocation, 0, 4 * len(indexes), check, shown)
 
     if any(size == 0 for _, size in indexes):  # with no element to read in place of others
         wait()

@@ -177,11 +177,21 @@ class DeviceWork:
             return recorder.on(self).pieces(allocation, start, nbytes)
         return transfer.pieces(self, allocation, start, nbytes)
 
-    def verify(self, allocation: MemoryRange, start: int, nbytes: int, check: Check) -> None:
-        """Wait for these bytes and check them, which may raise an error."""
+    def verify(
+        self,
+        allocation: MemoryRange,
+        start: int,
+        nbytes: int,
+        check: Check,
+        shown: Sequence[Access] = (),
+    ) -> None:
+        """Wait for these bytes and check them, which may raise an error.
+
+        Its message may be of what is `shown`, which stays as it is until then.
+        """
         recorder = context.recorder()
         if recorder is not None:
-            recorder.on(self).verify(allocation, start, nbytes, check)
+            recorder.on(self).verify(allocation, start, nbytes, check, shown)
             return
         data = np.empty(nbytes, np.uint8)
         self.download(allocation, start, data)

@@ -71,7 +71,14 @@ class Executor(Protocol):
         self, allocation: MemoryRange, start: int, nbytes: int
     ) -> Iterator[tuple[int, Bytes]]: ...
 
-    def verify(self, allocation: MemoryRange, start: int, nbytes: int, check: Check) -> None: ...
+    def verify(
+        self,
+        allocation: MemoryRange,
+        start: int,
+        nbytes: int,
+        check: Check,
+        shown: Sequence[Access] = (),
+    ) -> None: ...
 
 
 class Records(Executor, Protocol):

@@ -103,9 +103,17 @@ class Capture(Recorder):
         with self._upload(allocation, start, data.size) as view:
             view[:] = data
 
-    def verify(self, allocation: MemoryRange, start: int, nbytes: int, check: Check) -> None:
+    def verify(
+        self,
+        allocation: MemoryRange,
+        start: int,
+        nbytes: int,
+        check: Check,
+        shown: Sequence[Access] = (),
+    ) -> None:
         assert isinstance(allocation, Slot)
-        self.steps.append(Verify(allocation.number, start, nbytes, check))
+        reads = tuple([self.span(access) for access in shown])
+        self.steps.append(Verify(allocation.number, start, nbytes, check, reads))
 
     def operation(
         self,

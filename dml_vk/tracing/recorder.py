@@ -113,7 +113,14 @@ class Recorder:
     def upload(self, data: Bytes, allocation: MemoryRange, start: int = 0) -> None:
         raise self.needs_values()
 
-    def verify(self, allocation: MemoryRange, start: int, nbytes: int, check: Check) -> None:
+    def verify(
+        self,
+        allocation: MemoryRange,
+        start: int,
+        nbytes: int,
+        check: Check,
+        shown: Sequence[Access] = (),
+    ) -> None:
         raise self.needs_values()
 
     def operation(

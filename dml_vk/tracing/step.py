@@ -121,6 +121,7 @@ class Verify:
     start: int
     nbytes: int
     check: Check
+    shown: tuple[SlotAccess, ...] = ()  # what else an error may be of
     level: int = 0
 
 

@@ -19,7 +19,8 @@ from dml_vk.tracing.step import Launch, SlotAccess
 def accesses_of(step: Step) -> Sequence[SlotAccess]:
     """What a step uses. A chain does not use what its launch has in place of scalars."""
     if not isinstance(step, Launch):
-        return [SlotAccess(step.slot, step.start, step.start, step.start + step.nbytes, False)]
+        end = step.start + step.nbytes
+        return [SlotAccess(step.slot, step.start, step.start, end, False), *step.shown]
     if step.chained is not None:
         return step.chained.accesses
     return [step.accesses[k] for k in used_of(step)]

@@ -14,7 +14,9 @@ Step = Launch | Verify
 
 def slots_of(step: Step) -> set[int]:
     """The slots that a step uses."""
-    return {access.slot for access in step.accesses} if isinstance(step, Launch) else {step.slot}
+    if isinstance(step, Launch):
+        return {access.slot for access in step.accesses}
+    return {step.slot, *[access.slot for access in step.shown]}
 
 
 def cost(step: Step) -> float:

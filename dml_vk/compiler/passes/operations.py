@@ -10,7 +10,7 @@ from dml_vk.strides.order import CHANNELS_LAST
 from dml_vk.tensor.core import Tensor
 from dml_vk.tracing.capture import Capture
 from dml_vk.tracing.formats import formats_of
-from dml_vk.tracing.step import Launch, Operation, Step, Upload
+from dml_vk.tracing.step import Launch, Operation, Step, Upload, Verify
 
 FORMATS: tuple[MemoryFormat, MemoryFormat] = (contiguous_format, channels_last)  # by label
 
@@ -66,7 +66,8 @@ def touched(step: Step) -> list[tuple[int, bool]]:
     """The slots that a step uses, and whether it writes them."""
     if isinstance(step, Launch):
         return [(access.slot, access.writes) for access in step.accesses]
-    return [(step.slot, isinstance(step, Upload))]
+    shown = step.shown if isinstance(step, Verify) else ()
+    return [(step.slot, isinstance(step, Upload)), *[(access.slot, False) for access in shown]]
 
 
 def label_of(layout: Layout) -> int | None:

@@ -288,6 +288,30 @@ def test_a_failed_check_leaves_arguments_alone():
     assert bits(x) == before
 
 
+def test_a_late_check_tells_the_index_that_was_wrong():
+    def shared(x, index):
+        y = x[index + 1]  # whose memory temporaries that follow may take
+        for _ in range(3):
+            y = dml_vk.cumulative_sum(y * 2, axis=0)
+        return y
+
+    def overwritten(x, index):
+        own = index + 1
+        y = x[own]
+        own[...] = 0
+        return y, own
+
+    def lost(x, index):
+        x[index + 1]
+        return dml_vk.cumulative_sum(x * 2, axis=0)
+
+    for function in (shared, overwritten, lost):
+        compiled = dml_vk.compile(function)
+        for _ in range(2):
+            with pytest.raises(IndexError, match=r"out of bounds .* size 3; got index=78$"):
+                compiled(tensor(3), dml_vk.asarray([0, 77, 1]))
+
+
 def test_a_program_explains_itself():
     @dml_vk.compile
     def function(x, index):
