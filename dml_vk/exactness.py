@@ -20,9 +20,9 @@ class Settings:
     every device. Without it, products of matrices may round a product and the sum that it is added
     to once instead of twice.
 
-    `debug_nans`, which is False, has functions that are differentiated checked: the first operation
-    whose result or gradient has NaN is named by an error. They wait for each operation, and
-    compiled functions are compiled anew.
+    If `debug_nans` is True, functions that are differentiated are checked: an error names the first
+    operation whose result or gradient has NaN. They wait for each operation, unless they are
+    compiled, which is done again for this setting.
 
     >>> import dml_vk
     >>> dml_vk.settings.exact

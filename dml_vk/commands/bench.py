@@ -81,7 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     either.add_argument(
         "--tiles",
         action="store_true",
-        help="time each tile of products of matrices, by which plans could choose another one",
+        help="time each tile by which workgroups multiply matrices, and mark what plans choose",
     )
     parser.add_argument(
         "--beside",

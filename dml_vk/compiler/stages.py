@@ -47,7 +47,7 @@ def program_of(
     # Dead code: steps whose results nobody reads.
     steps = needed(steps, outer)
     # Checks: each splits the program unless it is at the end.
-    steps = late(steps, set(known) - set(donated))
+    steps = late(steps, known)
     # Fusion: elementwise launches become chains, each of one kernel.
     steps = fused(steps, outer, profile)
     # Inlining: chains become part of kernels that make what they read, or read what they make.

@@ -14,7 +14,7 @@ from dml_vk.gradients import transforms, trees
 from dml_vk.tensor.core import Tensor
 
 
-class Later(NamedTuple):
+class Tail(NamedTuple):
     """The values of a part and of those after it, and the sum of their gradients."""
 
     values: list[Tensor]
@@ -43,21 +43,21 @@ def value_and_grad(f: Callable[..., Any], params: Any, parts: Iterable[tuple[Any
     pairs = [of_part(shared, *part) for part in parts]
     if not pairs:
         raise RangeError("value_and_grad", "parts must not be empty", parts=0)
-    later = dask.delayed(_last, pure=False)(pairs.pop())
+    tail = dask.delayed(_last, pure=False)(pairs.pop())
     while pairs:
-        later = dask.delayed(_joined, pure=False)(pairs.pop(), later)
-    return dask.delayed(_result, pure=False)(later)
+        tail = dask.delayed(_joined, pure=False)(pairs.pop(), tail)
+    return dask.delayed(_result, pure=False)(tail)
 
 
-def _last(pair: tuple[Tensor, Any]) -> Later:
-    return Later([pair[0]], pair[1])
+def _last(pair: tuple[Tensor, Any]) -> Tail:
+    return Tail([pair[0]], pair[1])
 
 
-def _joined(pair: tuple[Tensor, Any], later: Later) -> Later:
+def _joined(pair: tuple[Tensor, Any], tail: Tail) -> Tail:
     value, gradient = pair
-    sums = [add(*both) for both in zip(trees.leaves(later.gradient), trees.leaves(gradient))]
-    return Later([value, *later.values], trees.filled(gradient, sums))
+    sums = [add(*both) for both in zip(trees.leaves(tail.gradient), trees.leaves(gradient))]
+    return Tail([value, *tail.values], trees.filled(gradient, sums))
 
 
-def _result(every: Later) -> tuple[Tensor, Any]:
-    return functools.reduce(add, every.values), every.gradient
+def _result(whole: Tail) -> tuple[Tensor, Any]:
+    return functools.reduce(add, whole.values), whole.gradient

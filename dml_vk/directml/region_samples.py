@@ -121,12 +121,12 @@ def images_of(batch: Tensor, count: int) -> Tensor:
 
 
 class Sent(NamedTuple):
-    """What there is: x, the gradient, the image of each region, the sizes of x, and samples."""
+    """Gradients of regions on their way back to the image x, which the samples of regions read."""
 
-    x: Tensor | None
-    gradient: Tensor
-    image: Tensor
-    sizes: Ints
+    x: Tensor | None  # None where only its gradient is needed, of averages
+    gradient: Tensor  # of the elements of all regions
+    image: Tensor  # which one each region is of
+    sizes: Ints  # of x
     down: Samples
     across: Samples
 

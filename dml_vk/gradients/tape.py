@@ -14,7 +14,6 @@ import dml_vk.gradients.rules  # noqa: F401 it loads them
 from dml_vk import context
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import whole
-from dml_vk.dtypes import DType
 from dml_vk.errors import GradientError
 from dml_vk.gradients.memory import FLOATS, Alias, Home, over, place_of, refused
 from dml_vk.gradients.nans import check_no_nan
@@ -28,7 +27,7 @@ from dml_vk.gradients.rules.registry import (
     rule_of,
     whole_pull,
 )
-from dml_vk.gradients.rules.writes import pull_write
+from dml_vk.gradients.rules.writes import pull_write, saved_of
 from dml_vk.gradients.saved import move
 from dml_vk.gradients.watched import Watched
 from dml_vk.layout import Layout
@@ -264,14 +263,14 @@ class Tape:
 
     def write(self, do: Callable[[Source, View], None], source: Source, target: View) -> None:
         """Do and note a copy, a conversion or a fill."""
-        like = _like(source) if self.varies(source) else None
+        needed = saved_of(source) if self.varies(source) else None
         self.before_write(target)
         with self.outside():
             do(self.plain(source), self.plain(target))
-        if like is None or target.dtype.kind not in FLOATS:
+        if needed is None or target.dtype.kind not in FLOATS:
             self._overwritten(target)
             return
-        entry = Entry(caller("copy"), [source], [target], [like], pull_write, is_new=False)
+        entry = Entry(caller("copy"), [source], [target], [needed], pull_write, is_new=False)
         self._add(entry, target)
 
     def note(self, entry: Entry) -> None:
@@ -395,8 +394,3 @@ class Tape:
 
 # Methods that show or test a value, of which nothing can depend on it smoothly.
 _SEEN = {f"Tensor.__{name}__" for name in ("bool", "repr", "str", "format")}
-
-
-def _like(source: View) -> tuple[Ints, DType]:
-    """What the rule of a write needs: the dtype and shape alone."""
-    return source.layout.sizes, source.dtype

@@ -121,7 +121,7 @@ def check_count(what: str, view: View, name: str) -> None:
 
 
 READ_ONLY = (
-    "must not be read-only, as imaginary parts of real numbers are, and what a pullback needs"
+    "must not be read-only, as imaginary parts of real tensors and what a pullback needs are"
 )
 
 

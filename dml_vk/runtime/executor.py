@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 # behind a slot, where the call was recorded.
 Check = Callable[[Bytes, Callable[[MemoryRange], MemoryRange]], None]
 Operands: TypeAlias = Sequence[object]  # tensors, numbers, and what an operation refuses
-Do: TypeAlias = (
-    "Callable[[Operands, Tensor | None], Tensor]"  # an operation, on its operands and `out`
-)
+# Does an operation on its operands and `out`.
+Do: TypeAlias = "Callable[[Operands, Tensor | None], Tensor]"
 Source = TypeVar("Source")  # of a write: a view or a number
 
 

@@ -66,15 +66,14 @@ def gathered_checking(
     what: str, tensor: Tensor, key: Key, parts: Sequence[Part], out: Tensor | None = None
 ) -> Tensor:
     """Do what `gathered` does by indexes that are not checked yet: beside the check or with it."""
-    index = None if out is not None else _checked_index(tensor, parts)
-    shape = parts[0].shape
-    selected = Selected(key, shape)
-    layout = Layout.packed(selected.sizes, selected.order)
-    if index is None or not layout.numel:
+    index = None if out is not None else _checked_index(tensor, key, parts)
+    if index is None:
         known, wait = being_checked(what, parts)
         return read_beside(wait, lambda: gathered(what, tensor, key, known, out), out)
     (part,) = parts
-    _, step = to_read(what, parts, shape, tensor)
+    selected = Selected(key, part.shape)
+    layout = Layout.packed(selected.sizes, selected.order)
+    _, step = to_read(what, parts, part.shape, tensor)
     spread = with_outer_dims(index.layout, key.at, selected.behind)
     result = result_over(what, layout, tensor.dtype, tensor, None)
 
@@ -89,7 +88,7 @@ def gathered_checking(
     return result
 
 
-def _checked_index(tensor: Tensor, parts: Sequence[Part]) -> View | None:
+def _checked_index(tensor: Tensor, key: Key, parts: Sequence[Part]) -> View | None:
     """The index, if the gather checks it on the way: the only one, along one dim on the device.
 
     None if it need not be checked, and if a recorder or the device is better served step by step.
@@ -98,7 +97,7 @@ def _checked_index(tensor: Tensor, parts: Sequence[Part]) -> View | None:
     if others or len(part.dims) != 1 or not isinstance(index, View) or not index.layout.numel:
         return None
     is_apart = context.recorder() is not None or not tensor.device.profile.coalesces
-    if is_apart or not part.is_asked or not part.size or tensor.dtype.itemsize < 4:
+    if is_apart or not part.is_asked or not key.layout.numel or tensor.dtype.itemsize < 4:
         return None
     return index
 

@@ -16,7 +16,7 @@ from dml_vk.array.statistics.reductions import (
     reduced_target,
     sum,
     tensor_of,
-    without_dims,
+    without_reduced,
 )
 from dml_vk.dtypes import float32, float64
 from dml_vk.errors import DTypeError, ErrorsAs, RangeError
@@ -26,7 +26,6 @@ from dml_vk.ops.elementwise import cast_elements, compute, converted
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.parts import as_parts, words_of
 from dml_vk.ops.variance import mean_elements, suits_variance, variance_elements
-from dml_vk.ops.view import View, with_layout
 from dml_vk.promotion import float_dtype
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import of_kind, to_number
@@ -144,17 +143,12 @@ def _divided_sum(
     """Write sums of floats, divided and then rounded to the target's dtype."""
     if suits_variance(x, target):
         (size,) = scalar_words(what, "count", float32, by)
-        if mean_elements(what, x, _result(target, axes, keepdims), axes, size):
+        if mean_elements(what, x, without_reduced(target, axes, keepdims), axes, size):
             return
     wide = computed_in(x.dtype)
     sums = target if wide is target.dtype else reduced_target(what, x, axes, keepdims, wide, None)
     reduce_into(what, "sum", x, axes, sums, keepdims)
     _divide(what, sums, by, target)
-
-
-def _result(target: Tensor, axes: Ints, keepdims: bool) -> View:
-    """The target without the reduced dims, which it has if keepdims is true."""
-    return with_layout(target, without_dims(target.layout, axes)) if keepdims else target
 
 
 def _divide(what: str, sums: Tensor, by: float, target: Tensor) -> None:
@@ -222,7 +216,7 @@ def _spread_of(
     if suits_variance(source, target):
         numbers = [count, 0.0 if by <= 0 else by]
         words = [scalar_words(what, "count", float32, number)[0] for number in numbers]
-        to = _result(target, axes, keepdims)
+        to = without_reduced(target, axes, keepdims)
         if variance_elements(what, source, to, axes, words[0], words[1], what == "std"):
             return target
     wide = computed_in(target.dtype, source.dtype)

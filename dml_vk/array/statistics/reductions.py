@@ -78,12 +78,17 @@ def reduced_layout(layout: Layout, axes: Ints, keepdims: bool) -> Layout:
 
 
 @lru_cache(maxsize=4096)
-def without_dims(layout: Layout, axes: Ints) -> Layout:
+def _without(layout: Layout, axes: Ints) -> Layout:
     """Drop these dims, which have size 1."""
     left_dims = [dim for dim in range(layout.rank) if dim not in axes]
     sizes = [layout.sizes[dim] for dim in left_dims]
     strides = [layout.strides[dim] for dim in left_dims]
     return Layout(sizes, strides, layout.offset)
+
+
+def without_reduced(target: View, axes: Ints, keepdims: bool) -> View:
+    """Return a target without the reduced dims, which it has if keepdims is true."""
+    return with_layout(target, _without(target.layout, axes)) if keepdims else target
 
 
 def reduced_target(
@@ -97,10 +102,7 @@ def reduce_into(
     what: str, name: str, x: Tensor, axes: Ints, target: Tensor, keepdims: bool
 ) -> None:
     """Reduce into a target, which has the reduced dims if keepdims is true."""
-    to: View = target
-    if keepdims:
-        to = with_layout(to, without_dims(to.layout, axes))
-    reduce_elements(what, name, x, to, axes)
+    reduce_elements(what, name, x, without_reduced(target, axes, keepdims), axes)
 
 
 def _reduced(
@@ -203,8 +205,7 @@ def _accumulate_into(what: str, x: Tensor, axes: Ints, target: Tensor, keepdims:
     elif what == "sum":
         reduce_into(what, what, Tensor(as_parts(x)), axes, Tensor(as_parts(target)), keepdims)
     else:
-        to = with_layout(target, without_dims(target.layout, axes)) if keepdims else target
-        multiply_along(what, x, to, axes)
+        multiply_along(what, x, without_reduced(target, axes, keepdims), axes)
 
 
 def computed_in(dtype: DType, *operands: DType) -> DType:

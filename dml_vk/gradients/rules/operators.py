@@ -374,11 +374,8 @@ def _numbers(operator: Operator, noted: Noted, words: Sequence[int]) -> tuple[fl
     count = len(operator.parameters)
     if not count:
         return ()
-    is_wide = noted.operands[0].dtype is float64
-    data = struct.pack(f"<{len(words)}I", *words)
-    return struct.unpack(
-        f"<{count}{'d' if is_wide else 'f'}", data[: count * (8 if is_wide else 4)]
-    )
+    code = "d" if noted.operands[0].dtype is float64 else "f"
+    return struct.unpack_from(f"<{count}{code}", struct.pack(f"<{len(words)}I", *words))
 
 
 @rule(m._cast)

@@ -28,9 +28,8 @@ PAIRS = {
 }
 PAIR_OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(PAIRS)}
 RANK, LEAF_RANK = 4, 4  # dims of one launch, and of leaves
-VARIANCE = (
-    "variance"  # the kind of means and variances, which takes fewer, since it has means as well
-)
+# The kind of means and variances, whose launches have fewer dims, since means are an operand more.
+VARIANCE = "variance"
 _VARIANCE_RANK, _VARIANCE_LEAF_RANK = 3, 2
 # What a kernel of this kind adds, and what it makes of the sum: see glsl/reduce_variance.comp.
 ELEMENTS, FROM_MEANS, FROM_OWN_MEAN = range(3)

@@ -151,8 +151,7 @@ def clip(
 
 def either(condition: Tensor, x: Tensor | float, y: Tensor | float) -> Tensor:
     """`where`, typed as a tensor."""
-    chosen = dv.where(condition, x, y)
-    result: Tensor = chosen
+    result: Tensor = dv.where(condition, x, y)
     return result
 
 

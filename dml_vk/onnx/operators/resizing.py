@@ -123,6 +123,5 @@ def _extrapolated(x: Tensor, axes: list[Axis], value: float) -> Tensor:
             shape = [1] * x.ndim
             shape[axis.axis] = axis.to
             mask = dv.asarray(np.reshape(outside, shape), device=x.device)
-            result = dv.where(mask, dv.full((), value, x.dtype, device=x.device), x)
-            x = result
+            x = dv.where(mask, dv.full((), value, x.dtype, device=x.device), x)
     return x

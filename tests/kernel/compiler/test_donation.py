@@ -115,6 +115,23 @@ def test_what_numpy_holds_stays_as_it_is():
             x.tolist()
 
 
+def test_a_failed_check_leaves_memory_that_is_seen_elsewhere_alone():
+    def function(x, index):
+        y = x[index]
+        x[...] = 7.0
+        return y
+
+    compiled = dml_vk.compile(function, donate=0)
+    x, source = tensor(3), np.asarray([1.0, 2.0, 3.0], np.float32)
+    held = dml_vk.asarray(source)
+    view, before, array = x[:], bits(x), np.asarray(held)
+    for target in (x, held):
+        with pytest.raises(IndexError):
+            compiled(target, dml_vk.asarray([0, 3]))
+    assert bits(view) == before
+    assert np.array_equal(array, source)
+
+
 def test_what_is_returned_lives_on_in_a_tensor_of_its_own():
     def function(x, y):
         x += 1
