@@ -91,7 +91,8 @@ class Tape:
         self.claims: list[Ints] | None = None  # what generators gave, to be given again
         self.replayed: Iterator[Ints] | None = None
         # A tape around this one sees the same operations.
-        self.checks_nans = context.get().settings.debug_nans and not isinstance(self.outer, Tape)
+        is_checked = isinstance(self.outer, Tape) and self.outer.checks_nans
+        self.checks_nans = context.get().settings.debug_nans and not is_checked
 
     @contextmanager
     def recording(self) -> Iterator[None]:

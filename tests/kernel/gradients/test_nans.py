@@ -86,3 +86,12 @@ def test_the_setting():
         settings.debug_nans = False
     with pytest.raises(dv.DmlVkError, match="debug_nans must be a bool"):
         settings.debug_nans = 1
+
+
+def test_a_gradient_within_one_that_is_not_checked_is_checked():
+    def outer(x):
+        with settings(debug_nans=True):
+            return dv.sum(dv.grad(forward)(x))
+
+    with pytest.raises(GradientError, match=r"^log: a result must not have NaN"):
+        dv.grad(outer)(dv.asarray([1.0, -1.0]))
