@@ -196,7 +196,9 @@ def products():
             dml_vk.matmul(a, b)
             dml_vk.matmul(dml_vk.asarray(hard(dtype, (k, m))).mT, b)
     device = dml_vk.device()
-    with profiled(device, dataclasses.replace(device.profile, coalesces=True, units_wanted=1)):
+    # As many invocations as the least tile of workgroups has.
+    teams = {"coalesces": True, "units_wanted": 1, "max_invocations": 64}
+    with profiled(device, dataclasses.replace(device.profile, **teams)):
         for dtype in (float32, DTYPES["int32"]):
             a, b = dml_vk.asarray(hard(dtype, (130, 150))), dml_vk.asarray(hard(dtype, (150, 70)))
             dml_vk.matmul(a, b)

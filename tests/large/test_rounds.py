@@ -37,11 +37,8 @@ FAMILIES = {
     ),
     "rows": ("reduce_softmax", "reduce_moments", "finish", "pairs", *WHOLE_ROWS),
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
-    "products": (
-        "matmul_tile",
-        "matmul_row",
-        "matmul_words",
-    ),  # and matmul_linear, of the same source
+    # And matmul_linear, of the source of tiles.
+    "products": ("matmul_tile", "matmul_row", "matmul_words"),
     "windows": ("pool", "pool_tile", "resample"),
     "regions": ("roi",),
     "convolutions": ("conv", "depthwise"),
@@ -92,7 +89,7 @@ def modules_of(family):
 
 def of_few_lanes(family):
     """Those of them whose invocations work apart: a few do not make the workgroups of others."""
-    together = re.compile("_team|^offsets")
+    together = re.compile("_team|^offsets|^matmul_row")
     return {module for module in modules_of(family) if not together.search(module)}
 
 

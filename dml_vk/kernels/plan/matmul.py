@@ -130,6 +130,7 @@ class Product(NamedTuple):
     plan: Plan
     swapped: bool  # b is the kernel's first source, a its second
     strides_far: bool  # work items stride across a whole source and use little of each cache line
+    by_row: bool = False  # invocations share the runs of a sum
 
 
 def plan_matmul(
@@ -177,10 +178,10 @@ def partial_run(product: Product, numel: int, depth: int, profile: Profile) -> i
     units = plan.units * (plan.spec[0] if plan.by_teams else 1)  # as invocations
     if plan.unit_ns < _SHORT_NS and plan.units * plan.unit_ns < _LITTLE_NS and depth <= MAX_DEPTH:
         return 0
-    for run in (RUN**2, RUN):
+    for run in (RUN**2,) if product.by_row else (RUN**2, RUN):
         parts = -(-depth // run)
         busy = max(wanted, BUSY * profile.processors if plan.by_teams else 0)
-        enough = units * parts >= busy or run == RUN
+        enough = units * parts >= busy or run == RUN or product.by_row
         if units < wanted and parts > 1 and numel * parts <= most and enough:
             return run
     parts = -(-depth // MAX_DEPTH)
@@ -264,7 +265,7 @@ def _plan(
     plan = replace(plan, rate=rate)
     if fma:
         plan = replace(plan, fma=True, path=f"{plan.path}, fused multiply-add")
-    return Product(plan, swapped, far)
+    return Product(plan, swapped, far, by_row is not None)
 
 
 def _strides_far(path: Path, a: Reading, b: Reading) -> bool:

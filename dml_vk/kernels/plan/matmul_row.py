@@ -18,6 +18,7 @@ from dml_vk.limits import Profile
 _LEAST_DEPTH, _MOST_MEMBERS = 8 * RUN, 32
 # Terms of a run at a time: whole cache lines of 128 bytes where there are many terms.
 _PIECE, _LARGE_PIECE, _LARGE_DEPTH = 16, 32, 4096
+_LANES = 256, 64  # of a workgroup: the first that the device has room for
 
 PARAMS = (("depth", 1), ("a_step", 1), ("b_step", 1))
 KERNEL = Kernel(
@@ -43,10 +44,16 @@ def row_path(
     inside, outer = split(dims, RANK)
     task = task._replace(dims=inside, outer=outer)
     members = min(_MOST_MEMBERS, power_of_two(-(-depth // RUN)))
-    piece = _LARGE_PIECE if depth >= _LARGE_DEPTH else _PIECE
-    lanes = 256 if _fits(256, members, piece, task.profile) else 64
-    if not _fits(lanes, members, piece, task.profile):
-        piece = _PIECE
+    pieces = (_LARGE_PIECE, _PIECE) if depth >= _LARGE_DEPTH else (_PIECE,)
+    ways = [
+        (lanes, piece)
+        for lanes in _LANES
+        for piece in pieces
+        if _fits(lanes, members, piece, task.profile)
+    ]
+    if not ways:
+        return None
+    lanes, piece = ways[0]
     column, *others = task.dims
     of_block = lanes // members
     groups = -(-column.size // of_block)

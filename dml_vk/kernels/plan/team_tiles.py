@@ -87,4 +87,4 @@ def team_tile(
         lanes = max(blocks * tile.lanes, profile.processors * busy)
         return lanes * sums / (tile.fused if fused else tile.exact)
 
-    return min([tile for tile in TILES if tile.fits(profile)], key=cost)
+    return min([tile for tile in TILES if tile.fits(profile)], key=cost, default=None)

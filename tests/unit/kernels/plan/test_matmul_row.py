@@ -53,8 +53,16 @@ def test_a_matrix_is_read_once_in_one_launch():
     assert partial_run(product(8192, 8192), 8192, 8192, H200) == RUN**2
 
 
+def test_few_rows_are_not_split_into_runs_which_invocations_share_already():
+    for rows, depth in ((40, 520), (256, 4096), (1, 4096)):
+        assert partial_run(product(rows, depth), rows, depth, H200) == 0
+    assert partial_run(product(256, 2**18), 256, 2**18, H200) == RUN**2
+
+
 def test_only_where_terms_are_adjacent_and_loads_coalesce():
     assert "row" in product(100, 512, GPU).plan.module
     assert "row" not in product(100, 511, GPU).plan.module
     assert "row" not in product(100, 4096, CPU).plan.module
+    few = dataclasses.replace(GPU, max_invocations=32)
+    assert "row" not in product(100, 4096, few).plan.module
     assert "row" not in product(100, 4096, H200, turned=True).plan.module

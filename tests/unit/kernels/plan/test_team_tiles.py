@@ -84,6 +84,12 @@ def test_a_tile_fits_the_limits_of_the_device():
             assert tile in [each for each in TILES if each.fits(profile)]
 
 
+def test_few_invocations_do_no_tiles_together():
+    few = dataclasses.replace(GPU, max_invocations=32)
+    assert team_tile(100, 100, 1, 100, few, fused=False) is None
+    assert path(100, few).path == "tile"
+
+
 def test_each_piece_has_an_invocation():
     for tile in TILES:
         assert tile.rows * tile.terms // 4 % tile.lanes == 0
