@@ -86,7 +86,7 @@ MUTANTS = (
         f"{_COMPILER}/passes/liveness.py",
         "            wanted |= slots_of(step)",
         "            wanted |= slots_of(step) if isinstance(step, Work) else set()",
-        (f"{_TESTS}/test_compiled.py",),
+        (f"{_TESTS}/test_checks.py", f"{_TESTS}/test_compiled.py"),
     ),
     Mutant(
         "fusion-write-after-read",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 
 import numpy as np
 import pytest
@@ -13,49 +12,23 @@ from hypothesis import strategies as st
 import dml_vk
 from dml_vk.dtypes import float32, int32
 from dml_vk.errors import DTypeError, LayoutError
-from dml_vk.kernels import registry
 from dml_vk.kernels.plan import matmul as planning
-from dml_vk.kernels.plan import team_tiles, tiles
+from dml_vk.kernels.plan import tiles
 from dml_vk.kernels.plan.matmul import KERNELS, MAX_DEPTH, partial_run, plan_matmul
 from dml_vk.kernels.plan.matmul_tile import RUN, Reading
-from dml_vk.layout import Layout, channels_last
+from dml_vk.layout import channels_last
 from dml_vk.ops import matmul as operation
 from dml_vk.runtime import encode
 from dml_vk.testing import products
 from dml_vk.testing.strategies import layouts, targets
 from tests import tier
 from tests.kernel.matrices import assert_bits, every_other, operand, packed, turned, values
-from tests.kernel.memory import bits, elements, memory_for
+from tests.kernel.memory import bits
 from tests.kernel.planned import planned
+from tests.kernel.products import LYING, adds, check
 from tests.kernel.profiled import profiled
 from tests.profiles import CPU, GPU
 from tests.real_dtypes import DTYPES
-
-
-def adds(plan):
-    """Whether a launch adds to sums that are in its target."""
-    name = "_".join(plan.module.split("_")[:2])
-    return plan.spec[registry.KERNELS[name].spec.index("MORE")]
-
-
-def check(a, b, to=None, dtype=float32, told=None):
-    """The product of operands in these layouts, into new memory or amid sentinels."""
-    (x, seen_x), (y, seen_y) = operand(a, dtype), operand(b, dtype)
-    expected = products.matmul(seen_x, seen_y)
-    if to is None:
-        found = dml_vk.matmul(x, y)
-        assert found.layout == Layout(expected.shape)
-        assert_bits(found.numpy(), expected, told)
-        return
-    memory, to = memory_for(to, dtype.itemsize)
-    whole = dml_vk.asarray(memory.view(dtype.name))
-    target = whole.over(to)
-    assert dml_vk.matmul(x, y, out=target) is target
-    found = whole.numpy().view(memory.dtype)
-    assert_bits(elements(found.view(dtype.name), to), expected, told)
-    elements(memory, to)[...] = elements(found, to)
-    assert np.array_equal(found, memory), (told, "something is written beside it")
-
 
 WAYS = {
     "quads": (packed(16, 128), packed(128, 16), None),
@@ -117,7 +90,6 @@ def test_every_variant_of_reading_and_writing(plans):
     assert wanted <= told(plans)
 
 
-LYING = list(itertools.product((packed, turned), repeat=2))
 # What counts as large: nothing, or everything. Types other than float32 go one way, each as it can.
 LARGE = {"float16": 0, "uint8": 2**40, "int32": 0}
 SHARED_SIZES = ((35, 68, 70), (16, 67, 33), (16, 132, 260), (64, 64, 520), (70, 64, 5), (24, 8, 16))
@@ -156,10 +128,6 @@ def test_shared_rows_in_several_dispatches(plans, monkeypatch):
     assert plans[-1].plan.units > plans[-1].plan.together
 
 
-TEAM_SIZES = ((67, 131, 71), (64, 64, 128), (33, 17, 36), (23, 20, 100), (65, 67, 30))
-TEAM_DEPTHS = (16, 17, 63, 65, 4096, 4097)
-
-
 @pytest.mark.parametrize("dtype", tier.some([float32, int32], 1))
 def test_a_loop_stores_large_tiles_of_many_terms(plans, monkeypatch, dtype):
     monkeypatch.setattr(planning, "_MOST_PARTIAL", 0)  # the rest of 4608 terms is added to dst
@@ -170,114 +138,6 @@ def test_a_loop_stores_large_tiles_of_many_terms(plans, monkeypatch, dtype):
     large = [(one["BY_ROWS"], one["MORE"]) for one in told if one["ROWS"] * one["COLUMNS"] > 64]
     # Tiles are so large where lanes share what they read.
     assert {*large} == ({(1, 0), (1, 1)} if dml_vk.device().profile.shuffles else set())
-
-
-def team_profile(**named):
-    """By which workgroups do tiles together, and these are large."""
-    given = {"coalesces": True, "units_wanted": 1, **named}
-    return dataclasses.replace(dml_vk.device().profile, **given)
-
-
-@pytest.mark.parametrize("dtype", [float32, DTYPES["float16"], DTYPES["uint8"], DTYPES["int32"]])
-def test_tiles_of_workgroups(plans, dtype):
-    whole = dtype is float32 or tier.is_all()
-    # Of kinds of layouts all, or the first and the last; sizes that are read in every way.
-    sizes, lying = (TEAM_SIZES, LYING) if whole else (TEAM_SIZES[:4], LYING[::3])
-    with profiled(dml_vk.device(), team_profile()):
-        for (m, k, n), (first, second) in tier.crossed(sizes, lying):
-            check(first(m, k), second(k, n), None, dtype, (m, k, n, first, second))
-        check(every_other(20, 40), every_other(40, 36), every_other(20, 36), dtype, "steps")
-        narrow = packed(21, 37).narrow(1, 1, 36), packed(37, 24).narrow(0, 1, 36)
-        check(*narrow, packed(21, 25).narrow(1, 1, 24), dtype, "off by one")
-        if whole:
-            check(packed(2, 1, 21, 70), packed(3, 70, 40), turned(2, 3, 21, 40), dtype, "batches")
-            check(packed(20, 40).flip((0, 1)), packed(40, 36).flip(0), None, dtype, "reversed")
-        else:
-            tier.leave_out(2)
-    assert all(made.plan.by_teams for made in plans)
-    assert {plan.plan.spec[12] for plan in plans} == {0, 1, 2}
-    assert {plan.plan.spec[11] for plan in plans} == {0, 1}
-
-
-@pytest.mark.parametrize("tile", team_tiles.TILES, ids=str)
-def test_each_tile_of_workgroups_on_both_sides_of_its_sizes(plans, monkeypatch, tile):
-    monkeypatch.setattr(team_tiles, "TILES", (tile,))
-    m, n, terms = tile.rows, tile.columns, tile.terms
-    with profiled(dml_vk.device(), team_profile(max_invocations=1024, max_shared_bytes=2**15)):
-        check(packed(m - 1, RUN + 1), packed(RUN + 1, n + 1), told="one short, one beyond")
-        check(turned(m + 1, 2 * terms), turned(2 * terms, n - 1), told="one beyond, one short")
-        check(packed(m, terms), turned(terms, n), turned(m, n), told="a single step")
-        check(turned(m, terms + 1), packed(terms + 1, n), told="one more term")
-    assert {made.plan.path for made in plans} == {f"tile team by {tile}"}
-    assert {made.plan.spec[0] for made in plans} == {tile.lanes}
-
-
-def test_tiles_of_workgroups_have_all_depths(plans):
-    with profiled(dml_vk.device(), team_profile()):
-        for depth in TEAM_DEPTHS:
-            check(packed(21, depth), turned(depth, 36), told=depth)
-    assert {made.plan.sizes[-1] for made in plans if made.plan.by_teams} >= {16, 17, 63, 65}
-
-
-def test_tiles_of_workgroups_are_added_to_sums(plans, monkeypatch):
-    monkeypatch.setattr(planning, "_MOST_PARTIAL", 0)
-    monkeypatch.setattr(encode, "MAX_SUBMISSION_NS", 1.0)  # each unit is a dispatch
-    with profiled(dml_vk.device(), team_profile()):
-        for dtype in (float32, DTYPES["int32"]):
-            check(packed(70, RUN**2 + 20), packed(RUN**2 + 20, 68), None, dtype, dtype)
-            check(packed(21, RUN**2 + 19), packed(RUN**2 + 19, 67), None, dtype, dtype)
-    assert {adds(made.plan) for made in plans if made.plan.by_teams} == {0, 1}
-
-
-ROWS = {
-    "matrix by column": (packed(35, 516), packed(516, 1), None),
-    "row by matrix": (packed(1, 1024), turned(1024, 67), None),
-    "no quads": (packed(9, 1001), packed(1001, 1), None),
-    "a vector with steps": (packed(9, 516), every_other(516, 1), None),
-    "off by one": (packed(9, 517).narrow(1, 1, 516), packed(517, 1).narrow(0, 1, 516), None),
-    "batch": (packed(2, 3, 5, 516), packed(3, 516, 1), turned(2, 3, 5, 1)),
-    "a run for each invocation of a row": (packed(9, 2048), packed(2048, 1), None),
-    "one more term": (packed(9, 2049), packed(2049, 1), None),
-    "as many terms as there may be": (packed(3, 4096), packed(4096, 1), every_other(3, 1)),
-    "more": (packed(3, 4100), packed(4100, 1), None),
-}
-
-
-@pytest.mark.parametrize("bytes_shared", [2**15, 2**14])
-def test_rows_of_workgroups(plans, bytes_shared):
-    with profiled(
-        dml_vk.device(), team_profile(max_invocations=1024, max_shared_bytes=bytes_shared)
-    ):
-        for name, (a, b, to) in ROWS.items():
-            check(a, b, to, told=name)
-            assert any(made.plan.module == "matmul_row_float32" for made in plans), name
-            if name == "off by one":
-                check(a, b, to, DTYPES["float16"], name)
-            plans.clear()
-
-
-def test_rows_of_workgroups_are_added_to_sums(plans, monkeypatch):
-    monkeypatch.setattr(planning, "_MOST_PARTIAL", 0)
-    with profiled(dml_vk.device(), team_profile()):
-        check(packed(5, RUN**2 + 600), packed(RUN**2 + 600, 1))
-    assert [adds(made.plan) for made in plans[-2:]] == [0, 1]
-    assert {made.plan.module for made in plans[-2:]} == {"matmul_row_float32"}
-
-
-def test_workgroups_add_no_rows_whose_terms_are_apart_or_few(plans):
-    with profiled(dml_vk.device(), team_profile()):
-        check(packed(1, 516), packed(516, 9))
-        check(packed(9, 508), packed(508, 1))
-        check(packed(9, 516), packed(516, 2))
-        check(packed(9, 516), packed(516, 1), dtype=DTYPES["int32"])
-    assert not any("row" in made.plan.module for made in plans)
-
-
-def test_workgroups_do_no_tiles_of_small_products(plans):
-    with profiled(dml_vk.device(), team_profile()):
-        for m, k, n in ((19, 64, 64), (64, 15, 64), (64, 64, 19)):
-            check(packed(m, k), packed(k, n))
-    assert not any(made.plan.by_teams for made in plans)
 
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES.values() if dtype.kind != "b"])
