@@ -62,6 +62,8 @@ class Resampling(OverTensors):
         for name, default in (("input_pixel_offsets", 0.5), ("output_pixel_offsets", -0.5)):
             if hasattr(self, name):
                 self._hold_floats(name, rank, default)
+        if hasattr(self, "rounding_direction"):
+            self._check_enum("rounding_direction", AxisDirection)
 
     @property
     def _linear(self) -> bool:
@@ -70,7 +72,10 @@ class Resampling(OverTensors):
     @property
     def _rounding(self) -> str:
         """How NEAREST_NEIGHBOR rounds places between two elements."""
-        return "round_prefer_ceil"
+        direction = getattr(self, "rounding_direction", None)
+        if direction is None:
+            return "round_prefer_ceil"
+        return "ceil" if direction is AxisDirection.INCREASING else "floor"
 
     def _resampled_dims(self) -> list[ResampledDim]:
         """Return the dims whose elements do not stay where they are."""
@@ -240,18 +245,6 @@ class Resample2(Resampling, types=TYPES):
     output_pixel_offsets: Sequence[float] = ()
 
     _tensors = ("input", "output")
-
-    def _check(self) -> None:
-        super()._check()
-        self._check_enum("rounding_direction", AxisDirection)
-
-    @property
-    def _rounding(self) -> str:
-        return rounding_towards(self.rounding_direction)
-
-
-def rounding_towards(direction: AxisDirection) -> str:
-    return "ceil" if direction is AxisDirection.INCREASING else "floor"
 
 
 def _with_one_batch_dim(layout: Layout, last: int) -> Layout | None:

@@ -14,7 +14,6 @@ from dml_vk.directml.resampling import (
     InterpolationMode,
     ResampledDim,
     Resampling,
-    rounding_towards,
 )
 from dml_vk.directml.rounding import widened, write_rounded
 
@@ -96,11 +95,3 @@ class ResampleGrad1(ResamplingGradient, types=FLOATS):
     output_pixel_offsets: Sequence[float] = ()
 
     _tensors = ("input_gradient", "output_gradient")
-
-    def _check(self) -> None:
-        super()._check()
-        self._check_enum("rounding_direction", AxisDirection)
-
-    @property
-    def _rounding(self) -> str:
-        return rounding_towards(self.rounding_direction)
