@@ -200,14 +200,14 @@ def test_products(kind, rows, columns, depth, dtype):
 def test_convolutions(kind, positions, outputs, inputs, width):
     positions = max(1, min(positions, 2**31 // outputs))
     line = from_inside((Window(positions + width - 1, positions, width),), Window())
-    x = image((0, line[0].size, 1), 0, float32)
-    weight = image((inputs * width, width, 1), 0, float32)
+    x = image(Operand((0, line[0].size, 1), 0, 4))
+    weight = image(Operand((inputs * width, width, 1), 0, 4))
     for first in range(0, inputs * width, MOST_TERMS):
         channels = Channels(1, 1, inputs, outputs)
         for profile in (PROFILES[kind], SHUFFLING):
             for epilogue, to in ((NO_EPILOGUE, float32), (Epilogue(int(OPCODES["GELU"])), float16)):
-                dst = image((0, positions, 1), 0, to)
-                given = x, weight, None, dst, profile, first, epilogue
+                dst = image(Operand((0, positions, 1), 0, to.itemsize))
+                given = (x, weight, dst), (float32, float32, to), None, profile, first, epilogue
                 check(plan_conv(channels, line, *given))
 
 

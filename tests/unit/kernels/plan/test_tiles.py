@@ -22,10 +22,10 @@ SIZES = 1, 5, 20, 64, 700, 2048
 
 def convolution(outputs, positions, profile, activation=0, to=float32, depth=600):
     line = from_inside((Window(positions, positions, 1),), Window())
-    x, dst = [image((0, positions, 1), 0, dtype) for dtype in (float32, to)]
-    weight = image((depth, 1, 1), 0, float32)
+    strides, dtypes = ((0, positions, 1), (depth, 1, 1), (0, positions, 1)), (float32, float32, to)
+    operands = [image(Operand(each, 0, dtype.itemsize)) for each, dtype in zip(strides, dtypes)]
     channels, epilogue = Channels(1, 1, depth, outputs), Epilogue(activation)
-    return plan_conv(channels, line, x, weight, None, dst, profile, 0, epilogue)
+    return plan_conv(channels, line, tuple(operands), dtypes, None, profile, 0, epilogue)
 
 
 def product(rows, columns, profile, activation=None, to=float32, depth=600, dtype=float32):
