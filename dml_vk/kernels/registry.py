@@ -41,6 +41,7 @@ _KERNELS = (
     Kernel(
         "rounds_check",
         inlines=_CHECK,
+        rests=(),
         bindings=("Dst",),
         spec=("INNER",),
         push=(("dst_base", 1), ("wanted", 1)),
@@ -49,6 +50,7 @@ _KERNELS = (
     Kernel(
         "float_check",
         inlines=_CHECK,
+        rests=(),
         bindings=("a", "b", "c", "Dst"),
         spec=(),
         push=(
@@ -60,6 +62,7 @@ _KERNELS = (
     Kernel(
         "function_check",
         inlines=_CHECK,
+        rests=(),
         bindings=("a", "b", "Dst"),
         spec=(),
         push=(("a_base", 1), ("b_base", 1), ("dst_base", 1), ("count", 1)),
@@ -68,6 +71,7 @@ _KERNELS = (
     Kernel(
         "integer_check",
         inlines=_CHECK,
+        rests=(),
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
@@ -76,6 +80,7 @@ _KERNELS = (
     Kernel(
         "double_check",
         inlines=_CHECK,
+        rests=(),
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
@@ -84,6 +89,7 @@ _KERNELS = (
     Kernel(
         "divide_check",
         inlines=_CHECK,
+        rests=(),
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32
-from dml_vk.kernels.kernel import INDEX_SPEC, WRITES, Kernel, index_push, is_set
+from dml_vk.kernels.kernel import INDEX_SPEC, SUMS, WRITES, Kernel, index_push, is_set
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
@@ -45,6 +45,7 @@ KERNELS = (
         "conv",
         by_position=True,
         inlines=(WRITES,),
+        rests=SUMS,
         tile=("ROWS", "COLUMNS"),
         bindings=("x_words", "weight_words", "bias_words", "Dst"),
         optional={"bias_words": is_set("BIAS", "LAST")},

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from dml_vk.dtypes import DType, float32
 from dml_vk.kernels.elementwise import COMPUTED
-from dml_vk.kernels.kernel import WRITES, Kernel, index_push, is_set
+from dml_vk.kernels.kernel import SUMS, WRITES, Kernel, index_push, is_set
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import windows
 from dml_vk.kernels.plan.base import Plan
@@ -21,6 +21,7 @@ KERNELS = (
         "depthwise",
         by_position=True,
         inlines=(WRITES,),
+        rests=SUMS,
         bindings=("x_words", "weight_words", "bias_words", "dst_words"),
         optional={"bias_words": is_set("BIAS")},
         writes=("dst_words",),

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import Kernel, by_name, native
+from dml_vk.kernels.kernel import SUMS, Kernel, by_name, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
@@ -69,6 +69,7 @@ def _kernel(name: str, own: tuple[str, ...], dtypes: Sequence[str]) -> Kernel:
         variants,
         by_position=True,
         inlines=_PARTS,
+        rests=SUMS,
     )
 
 

@@ -15,6 +15,7 @@ from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32, float64
 from dml_vk.kernels.kernel import (
     INDEX_SPEC,
+    SUMS,
     WORDS_SPEC,
     WRITES,
     Kernel,
@@ -67,6 +68,7 @@ def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]
         name,
         by_position=True,
         inlines=(WRITES,),
+        rests={name: SUMS if "FLOAT" in macros else () for name, macros in variants.items()},
         tile=_TILE if "ROWS" in spec else None,
         bindings=("a_words", "b_words", "Dst"),
         optional=_SOURCES if "A_READ" in spec else {"a_words": is_not("ONES", 1)},
@@ -105,6 +107,7 @@ KERNELS = (
         "matmul_linear",
         by_position=True,
         inlines=(WRITES,),
+        rests=SUMS,
         tile=_TILE,
         body="matmul_tile",
         bindings=("a_words", "b_words", "bias_words", "Dst"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dml_vk.kernels.kernel import INDEX_SPEC, WRITES, Kernel, index_push
+from dml_vk.kernels.kernel import INDEX_SPEC, SUMS, WRITES, Kernel, index_push
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.dims import Dim, split
 from dml_vk.kernels.plan.matmul_tile import RANK, RUN
@@ -25,6 +25,7 @@ KERNEL = Kernel(
     "matmul_row",
     by_position=True,
     inlines=(WRITES,),
+    rests=SUMS,
     bindings=("a_words", "b_words", "Dst"),
     spec=(*INDEX_SPEC, "MEMBERS", "PIECE", "A_QUADS", "B_QUADS", "A_TYPE", "B_TYPE", "MORE"),
     push=index_push(("a_base", "b_base", "dst_base"), RANK, PARAMS, 2),

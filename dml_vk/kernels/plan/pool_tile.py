@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dml_vk.dtypes import DType, float16
-from dml_vk.kernels.kernel import WRITES, Kernel, index_push, of_dims
+from dml_vk.kernels.kernel import SUMS, WRITES, Kernel, index_push, of_dims
 from dml_vk.kernels.plan import rounds, windows
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.pool import OPCODES, OPERATIONS, Pooling
@@ -18,6 +18,7 @@ KERNELS = (
         "pool_tile",
         by_position=True,
         inlines=(WRITES,),
+        rests=(*SUMS, "divides"),
         bindings=("x_words", "dst_words"),
         writes=("dst_words",),
         spec=(*windows.SPEC, "OP", "COUNTED", "END_0", "END_1", "END_2"),
