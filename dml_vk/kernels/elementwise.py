@@ -36,7 +36,7 @@ class Family:
     opcodes: Mapping[str, str] | None = None  # if they are not those of its operators
     inlines: tuple[str, ...] | str = "it is part of chains itself"
     rests: tuple[str, ...] | None = None  # as Kernel.rests
-    is_native: bool = False  # it may compute with a device's own float64, or its division
+    native: str = ""  # the dtype whose operations of a device it may use: float32's division
     # It has a slow branch for a few values. In a chain it computes common ones alone at first.
     is_rare: bool = False
     # What a driver may do with operands that it knows. Operations on integers stay the same. What
@@ -88,7 +88,7 @@ COMPUTED = {
             "floor_divide": _FMOD + DIVIDE,
             "whole_power": loop(3),
         },
-        is_native=True,
+        native="float32",
         is_short=True,
         by_parts=True,
         rests=(*SUMS, "compares", "divides"),
@@ -140,18 +140,18 @@ COMPUTED = {
             "rsqrt": _EXTENDED_SQRT,
             "hypot": _EXTENDED_SQRT,
         },
-        is_native=True,
+        native="float64",
         by_parts=True,
         words=2,
         rests=SUMS,
     ),
     "double_compare": Family(2, _BOOLS, 6.0, is_knowable=True, words=2, rests=SUMS),
     "complex_arithmetic": Family(
-        2, _WORDS_64, 20.0, rounds_of=_OF_COMPLEX, is_native=True, words=2, rests=SUMS
+        2, _WORDS_64, 20.0, rounds_of=_OF_COMPLEX, native="float64", words=2, rests=SUMS
     ),
     "complex_compare": Family(2, _BOOLS, 4.0, is_knowable=True, words=2, rests=SUMS),
     "double_complex_arithmetic": Family(
-        2, ("words_128",), 80.0, rounds_of=_OF_COMPLEX, is_native=True, words=4, rests=SUMS
+        2, ("words_128",), 80.0, rounds_of=_OF_COMPLEX, native="float64", words=4, rests=SUMS
     ),
     "double_complex_compare": Family(
         2, _BOOLS, 10.0, is_knowable=True, words=4, takes_all=True, rests=SUMS
@@ -176,7 +176,7 @@ COMPUTED = {
     ),
     "double_erf": Family(1, _WORDS_64, 60.0, words=2, rests=SUMS),
     "double_pow": Family(2, _WORDS_64, 60.0, words=2, rests=SUMS),
-    "double_activation": Family(2, _WORDS_64, 60.0, is_native=True, words=2, rests=SUMS),
+    "double_activation": Family(2, _WORDS_64, 60.0, native="float64", words=2, rests=SUMS),
     "double_special": Family(
         2,
         (*_WORDS_64, *_FLOATS),
@@ -313,7 +313,7 @@ def _kernels() -> Iterator[Kernel]:
             macros = {
                 **(family.opcodes or opcodes_of(name)),
                 **({"TILE": "1"} if path == "tile" else {}),
-                **(native(spec) if family.is_native else {}),
+                **(native(spec) if family.native else {}),
             }
             variants = {
                 bits: {**macros, "BITS": bits}
@@ -335,6 +335,7 @@ def _kernels() -> Iterator[Kernel]:
                     by_position=True,
                     inlines=family.inlines,
                     rests=family.rests,
+                    native=family.native or "float64",
                 )
 
 

@@ -54,6 +54,8 @@ class Kernel:
 
     They are those of all variants, or of each: `SUMS` where floats are added or multiplied.
     """
+    native: str = "float64"
+    """The dtype whose operations of a device variants with NATIVE may use: see `native`."""
     by_position: bool = False
     """Whether what it reads and writes depends on no value: it does no harm whatever it reads."""
     optional: Mapping[str, Condition] = field(default_factory=lambda: MappingProxyType({}))

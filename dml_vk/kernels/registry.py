@@ -88,6 +88,7 @@ _KERNELS = (
     ),
     Kernel(
         "divide_check",
+        native="float32",
         inlines=_CHECK,
         rests=(),
         bindings=("Src", "Dst"),
@@ -143,9 +144,8 @@ def checks_of(module: str, computed: Ints) -> tuple[str, ...]:
     """
     if module not in NATIVE_MODULES:
         return ()
-    if module.startswith("float_"):
-        return ("float32",) if computed[0] in _DIVIDING else ()
-    return ("float64",)
+    dtype = OF_MODULES[module].native
+    return () if dtype == "float32" and not _DIVIDING.issuperset(computed[:1]) else (dtype,)
 
 
 def constants_from_op(module: str, spec: Ints) -> Ints:
