@@ -19,12 +19,13 @@ from dml_vk.errors import DmlVkError, DTypeError
 from dml_vk.observe.copies import collected
 from dml_vk.ops.view import View
 from dml_vk.runtime.executor import Operands, Records
+from dml_vk.runtime.hazards import Access
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import is_scalar, plain
 from dml_vk.tensor.spec import Spec
 from dml_vk.tracing.numbers import FloatNumber, IntNumber, LiveNumber
 from dml_vk.tracing.recorder import Recorder, recorded
-from dml_vk.tracing.step import Slot, SlotAccess
+from dml_vk.tracing.step import Slot
 from dml_vk.tracing.trace import Trace
 
 MOST = 4096  # cached traces; the cache is cleared when it is full
@@ -151,7 +152,7 @@ def _traced(
     last = len(operands)
     slots = [Slot(number, 0) for number in range(last + 1)]
     stand_ins: list[Any] = []
-    reads: dict[int, SlotAccess] = {}
+    reads: dict[int, Access] = {}
     shared, target = slots[last], None
     device = None if out is None else out.device
 
@@ -165,7 +166,7 @@ def _traced(
             if out is not None and x.allocation is out.allocation:
                 slot = shared = slot if shared is slots[last] else shared
             stand_ins.append(stand_in(x, slot))
-            reads[number] = SlotAccess(slot.number, *stand_ins[-1].reads.span)
+            reads[number] = stand_ins[-1].reads
         elif type(x) is bool:
             stand_ins.append(x)
         else:

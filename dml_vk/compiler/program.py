@@ -27,7 +27,7 @@ from dml_vk.runtime.schedule import Submission
 from dml_vk.tensor.core import Tensor
 from dml_vk.tracing.capture import Capture, Placeholder
 from dml_vk.tracing.numbers import NumberWords, Word
-from dml_vk.tracing.step import Launch, SlotAccess, Verify
+from dml_vk.tracing.step import Launch, Verify
 
 Words = Mapping[NumberWords, Ints]  # what placeholders stand for in a call
 MOST_RECORDED = 8  # places of memory for which a part of a program stays recorded
@@ -51,7 +51,8 @@ class Part:
         self.recorded: dict[tuple[object, ...], Recorded] = {}
         # The accesses of each launch, with the number of the memory.
         self._accesses = [
-            [(numbers[access.slot], access) for access in launch.accesses] for launch in launches
+            [(numbers[access.slot], access.span) for access in launch.accesses]
+            for launch in launches
         ]
         self._varies = any(type(word) is Word for launch in launches for word in launch.params)
         spans: dict[tuple[int, bool], tuple[int, int]] = {}
@@ -60,8 +61,7 @@ class Part:
             low, high = spans.get(key, (access.low, access.high))
             spans[key] = min(low, access.low), max(high, access.high)
         self._spans = [
-            (number, SlotAccess(number, low, low, high, writes))
-            for (number, writes), (low, high) in spans.items()
+            (number, (low, low, high, writes)) for (number, writes), (low, high) in spans.items()
         ]
 
     def measure(self, device: Device, memory: Sequence[MemoryRange], words: Words) -> list[float]:
@@ -80,7 +80,7 @@ class Part:
         recorded = None if self._varies else self.recorded.get(key)
         if recorded is None or queue.is_logged:
             submissions = queue.prepare(self._works(memory, words))
-            accesses = [access.of(memory[number]) for number, access in self._spans]
+            accesses = [Access.within(memory[number], span) for number, span in self._spans]
             prepared = None if self._varies else queue.recorded(submissions)
             recorded = Recorded(submissions, prepared, accesses)
             if prepared is not None:
@@ -100,7 +100,7 @@ class Part:
             params = launch.params
             if self._varies:
                 params = tuple([_value(word, words) for word in params])
-            accesses = [access.of(memory[number]) for number, access in numbered]
+            accesses = [Access.within(memory[number], span) for number, span in numbered]
             yield launch.work, accesses, params
 
 

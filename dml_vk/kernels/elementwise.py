@@ -13,6 +13,7 @@ from dml_vk.kernels.kernel import (
     COMPUTED_RANK,
     PATH_SPEC,
     SCALAR_WORDS,
+    SUMS,
     WRITES,
     Kernel,
     index_push,
@@ -34,7 +35,8 @@ class Family:
     rounds_of: dict[str, int] = field(default_factory=dict)  # by operator, where they differ
     opcodes: Mapping[str, str] | None = None  # if they are not those of its operators
     inlines: tuple[str, ...] | str = "it is part of chains itself"
-    is_native: bool = False  # it may compute with a device's own float64, or its division
+    rests: tuple[str, ...] | None = None  # as Kernel.rests
+    native: str = ""  # the dtype whose operations of a device it may use: float32's division
     # It has a slow branch for a few values. In a chain it computes common ones alone at first.
     is_rare: bool = False
     # What a driver may do with operands that it knows. Operations on integers stay the same. What
@@ -86,20 +88,23 @@ COMPUTED = {
             "floor_divide": _FMOD + DIVIDE,
             "whole_power": loop(3),
         },
-        is_native=True,
+        native="float32",
         is_short=True,
         by_parts=True,
+        rests=(*SUMS, "compares", "divides"),
     ),
     "float_activation": Family(
-        2, (*_FLOATS, "tile_32"), 6.0, DIVIDE, dict.fromkeys(_WITHOUT_LOOPS, 0)
+        2, (*_FLOATS, "tile_32"), 6.0, DIVIDE, dict.fromkeys(_WITHOUT_LOOPS, 0), rests=SUMS
     ),
-    "float_compare": Family(2, _BOOLS, 2.0, is_knowable=True, is_short=True),
-    "float_exp": Family(1, _FLOATS, 4.0),
-    "float_log": Family(2, _FLOATS, 7.0, SQRT),
-    "float_trig": Family(1, _FLOATS, 5.0, loop(1), is_rare=True),
-    "float_arc": Family(2, _FLOATS, 8.0, SQRT),
-    "float_erf": Family(1, _FLOATS, 6.0),
-    "float_pow": Family(2, _FLOATS, 12.0),
+    "float_compare": Family(
+        2, _BOOLS, 2.0, is_knowable=True, is_short=True, rests=(*SUMS, "compares")
+    ),
+    "float_exp": Family(1, _FLOATS, 4.0, rests=SUMS),
+    "float_log": Family(2, _FLOATS, 7.0, SQRT, rests=SUMS),
+    "float_trig": Family(1, _FLOATS, 5.0, loop(1), is_rare=True, rests=SUMS),
+    "float_arc": Family(2, _FLOATS, 8.0, SQRT, rests=SUMS),
+    "float_erf": Family(1, _FLOATS, 6.0, rests=SUMS),
+    "float_pow": Family(2, _FLOATS, 12.0, rests=SUMS),
     "int_arithmetic": Family(
         2,
         (*_NARROW, "tile_32"),
@@ -108,12 +113,20 @@ COMPUTED = {
         is_exact=True,
         is_knowable=True,
         is_short=True,
+        rests=("divides_integers", "shifts"),
     ),
-    "int_compare": Family(2, _BOOLS, 2.0, is_exact=True, is_knowable=True, is_short=True),
+    "int_compare": Family(2, _BOOLS, 2.0, is_exact=True, is_knowable=True, is_short=True, rests=()),
     "long_arithmetic": Family(
-        2, _WORDS_64, 8.0, rounds_of={"pow": loop(64)}, is_exact=True, is_knowable=True, words=2
+        2,
+        _WORDS_64,
+        8.0,
+        rounds_of={"pow": loop(64)},
+        is_exact=True,
+        is_knowable=True,
+        words=2,
+        rests=("divides_integers", "shifts"),
     ),
-    "long_compare": Family(2, _BOOLS, 5.0, is_exact=True, is_knowable=True, words=2),
+    "long_compare": Family(2, _BOOLS, 5.0, is_exact=True, is_knowable=True, words=2, rests=()),
     "double_arithmetic": Family(
         2,
         _WORDS_64,
@@ -127,30 +140,43 @@ COMPUTED = {
             "rsqrt": _EXTENDED_SQRT,
             "hypot": _EXTENDED_SQRT,
         },
-        is_native=True,
+        native="float64",
         by_parts=True,
         words=2,
+        rests=SUMS,
     ),
-    "double_compare": Family(2, _BOOLS, 6.0, is_knowable=True, words=2),
+    "double_compare": Family(2, _BOOLS, 6.0, is_knowable=True, words=2, rests=SUMS),
     "complex_arithmetic": Family(
-        2, _WORDS_64, 20.0, rounds_of=_OF_COMPLEX, is_native=True, words=2
+        2, _WORDS_64, 20.0, rounds_of=_OF_COMPLEX, native="float64", words=2, rests=SUMS
     ),
-    "complex_compare": Family(2, _BOOLS, 4.0, is_knowable=True, words=2),
+    "complex_compare": Family(2, _BOOLS, 4.0, is_knowable=True, words=2, rests=SUMS),
     "double_complex_arithmetic": Family(
-        2, ("words_128",), 80.0, rounds_of=_OF_COMPLEX, is_native=True, words=4
+        2, ("words_128",), 80.0, rounds_of=_OF_COMPLEX, native="float64", words=4, rests=SUMS
     ),
-    "double_complex_compare": Family(2, _BOOLS, 10.0, is_knowable=True, words=4, takes_all=True),
-    "double_exp": Family(1, _WORDS_64, 20.0, words=2),
+    "double_complex_compare": Family(
+        2, _BOOLS, 10.0, is_knowable=True, words=4, takes_all=True, rests=SUMS
+    ),
+    "double_exp": Family(1, _WORDS_64, 20.0, words=2, rests=SUMS),
     "double_log": Family(
-        2, _WORDS_64, 30.0, rounds_of=dict.fromkeys(("asinh", "acosh"), _EXTENDED_SQRT), words=2
+        2,
+        _WORDS_64,
+        30.0,
+        rounds_of=dict.fromkeys(("asinh", "acosh"), _EXTENDED_SQRT),
+        words=2,
+        rests=SUMS,
     ),
-    "double_trig": Family(1, _WORDS_64, 30.0, words=2),
+    "double_trig": Family(1, _WORDS_64, 30.0, words=2, rests=SUMS),
     "double_arc": Family(
-        2, _WORDS_64, 40.0, rounds_of=dict.fromkeys(("asin", "acos"), _EXTENDED_SQRT), words=2
+        2,
+        _WORDS_64,
+        40.0,
+        rounds_of=dict.fromkeys(("asin", "acos"), _EXTENDED_SQRT),
+        words=2,
+        rests=SUMS,
     ),
-    "double_erf": Family(1, _WORDS_64, 60.0, words=2),
-    "double_pow": Family(2, _WORDS_64, 60.0, words=2),
-    "double_activation": Family(2, _WORDS_64, 60.0, is_native=True, words=2),
+    "double_erf": Family(1, _WORDS_64, 60.0, words=2, rests=SUMS),
+    "double_pow": Family(2, _WORDS_64, 60.0, words=2, rests=SUMS),
+    "double_activation": Family(2, _WORDS_64, 60.0, native="float64", words=2, rests=SUMS),
     "double_special": Family(
         2,
         (*_WORDS_64, *_FLOATS),
@@ -160,8 +186,9 @@ COMPUTED = {
             **dict.fromkeys(("i0e", "i1e"), _EXTENDED_SQRT),
         },
         words=2,
+        rests=SUMS,
     ),
-    "complex_exp": Family(1, _COMPLEX, 120.0, is_long=True, words=4),
+    "complex_exp": Family(1, _COMPLEX, 120.0, is_long=True, words=4, rests=SUMS),
     "complex_log": Family(
         1,
         _COMPLEX,
@@ -169,8 +196,9 @@ COMPUTED = {
         rounds_of=dict.fromkeys(("asinh", "acosh"), _COMPLEX_ARC),
         is_long=True,
         words=4,
+        rests=SUMS,
     ),
-    "complex_trig": Family(1, _COMPLEX, 120.0, is_long=True, words=4),
+    "complex_trig": Family(1, _COMPLEX, 120.0, is_long=True, words=4, rests=SUMS),
     "complex_arc": Family(
         1,
         _COMPLEX,
@@ -178,8 +206,9 @@ COMPUTED = {
         rounds_of=dict.fromkeys(("asin", "acos"), _COMPLEX_ARC),
         is_long=True,
         words=4,
+        rests=SUMS,
     ),
-    "complex_pow": Family(2, _COMPLEX, 250.0, is_long=True, words=4),
+    "complex_pow": Family(2, _COMPLEX, 250.0, is_long=True, words=4, rests=SUMS),
     "complex_size": Family(
         1,
         ("words_32", "words_64"),
@@ -187,6 +216,7 @@ COMPUTED = {
         rounds_of={"abs": _EXTENDED_SQRT},
         wide="words_64",
         words=2,
+        rests=SUMS,
     ),
     "cast": Family(
         1,
@@ -196,6 +226,7 @@ COMPUTED = {
         is_knowable=True,
         is_short=True,
         by_parts=True,
+        rests=(*SUMS, "converts", "narrows"),
     ),
     "where": Family(
         3,
@@ -206,12 +237,13 @@ COMPUTED = {
         is_short=True,
         wide="words_128",
         words=2,
+        rests=SUMS,
     ),
 }
 """Those that compute operators."""
 FAMILIES = {
     **COMPUTED,
-    "finish": Family(3, _FLOATS, 4.0, opcodes=finishes.OPCODES, inlines=(WRITES,)),
+    "finish": Family(3, _FLOATS, 4.0, opcodes=finishes.OPCODES, inlines=(WRITES,), rests=SUMS),
     "pairs": Family(
         2,
         _WORDS_64,
@@ -219,6 +251,7 @@ FAMILIES = {
         RSQRT,
         opcodes=finishes.PAIRS_OPCODES,
         inlines="a pair of numbers is no element",
+        rests=(*SUMS, "divides"),
     ),
 }
 SCALED, ADDED, AWAY = 1, 2, 3  # what is computed before an operator: see families/prologue.glsl
@@ -280,7 +313,7 @@ def _kernels() -> Iterator[Kernel]:
             macros = {
                 **(family.opcodes or opcodes_of(name)),
                 **({"TILE": "1"} if path == "tile" else {}),
-                **(native(spec) if family.is_native else {}),
+                **(native(spec) if family.native else {}),
             }
             variants = {
                 bits: {**macros, "BITS": bits}
@@ -301,6 +334,8 @@ def _kernels() -> Iterator[Kernel]:
                     body=name,
                     by_position=True,
                     inlines=family.inlines,
+                    rests=family.rests,
+                    native=family.native or "float64",
                 )
 
 

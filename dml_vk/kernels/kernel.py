@@ -9,6 +9,7 @@ from types import MappingProxyType
 from dml_vk.arguments import Ints
 
 READS, WRITES = "reads", "writes"  # of Kernel.inlines
+SUMS = "rounds", "multiplies_apart", "keeps_nan", "keeps_zeros"  # of Kernel.rests
 Condition = Callable[[Mapping[str, int]], bool]  # on the values of specialization constants
 
 
@@ -48,6 +49,13 @@ class Kernel:
 
     There it reads, or writes, each element once. What others read is in `Plan.loads`.
     """
+    rests: tuple[str, ...] | Mapping[str, tuple[str, ...]] | None = None
+    """The traits of a device's arithmetic that results depend on: see runtime/arithmetic.py.
+
+    They are those of all variants, or of each: `SUMS` where floats are added or multiplied.
+    """
+    native: str = "float64"
+    """The dtype whose operations of a device variants with NATIVE may use: see `native`."""
     by_position: bool = False
     """Whether what it reads and writes depends on no value: it does no harm whatever it reads."""
     optional: Mapping[str, Condition] = field(default_factory=lambda: MappingProxyType({}))
@@ -64,6 +72,15 @@ class Kernel:
     def takes_chain(self, where: str) -> bool:
         """Whether a chain may be inlined there: `READS` or `WRITES`."""
         return isinstance(self.inlines, tuple) and where in self.inlines
+
+    def traits(self, module: str) -> tuple[str, ...]:
+        """The traits that a module rests on."""
+        suffix = module.removeprefix(f"{self.name}_")
+        rests = self.rests if self.rests is not None else SUMS
+        traits = rests if isinstance(rests, tuple) else rests[suffix]
+        # Sums in a result of 16 bits are of float32, and become float16.
+        narrows = "rounds" in traits and suffix.endswith("16") and "narrows" not in traits
+        return (*traits, "narrows") if narrows else traits
 
     def used(self, spec: Ints) -> list[int]:
         """The numbers of the bindings that the kernel uses with these constants."""

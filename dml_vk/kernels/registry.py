@@ -41,6 +41,7 @@ _KERNELS = (
     Kernel(
         "rounds_check",
         inlines=_CHECK,
+        rests=(),
         bindings=("Dst",),
         spec=("INNER",),
         push=(("dst_base", 1), ("wanted", 1)),
@@ -49,6 +50,7 @@ _KERNELS = (
     Kernel(
         "float_check",
         inlines=_CHECK,
+        rests=(),
         bindings=("a", "b", "c", "Dst"),
         spec=(),
         push=(
@@ -60,6 +62,7 @@ _KERNELS = (
     Kernel(
         "function_check",
         inlines=_CHECK,
+        rests=(),
         bindings=("a", "b", "Dst"),
         spec=(),
         push=(("a_base", 1), ("b_base", 1), ("dst_base", 1), ("count", 1)),
@@ -68,6 +71,7 @@ _KERNELS = (
     Kernel(
         "integer_check",
         inlines=_CHECK,
+        rests=(),
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
@@ -76,6 +80,7 @@ _KERNELS = (
     Kernel(
         "double_check",
         inlines=_CHECK,
+        rests=(),
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
@@ -83,7 +88,9 @@ _KERNELS = (
     ),
     Kernel(
         "divide_check",
+        native="float32",
         inlines=_CHECK,
+        rests=(),
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
@@ -137,9 +144,8 @@ def checks_of(module: str, computed: Ints) -> tuple[str, ...]:
     """
     if module not in NATIVE_MODULES:
         return ()
-    if module.startswith("float_"):
-        return ("float32",) if computed[0] in _DIVIDING else ()
-    return ("float64",)
+    dtype = OF_MODULES[module].native
+    return () if dtype == "float32" and not _DIVIDING.issuperset(computed[:1]) else (dtype,)
 
 
 def constants_from_op(module: str, spec: Ints) -> Ints:

@@ -9,7 +9,7 @@ from typing import Any
 from dml_vk.arguments import Ints
 from dml_vk.array.host_operands import is_on_host, upload_array, with_arrays
 from dml_vk.dtypes import DType, float16, float32, float64
-from dml_vk.errors import LayoutError, RangeError
+from dml_vk.errors import DTypeError, LayoutError, RangeError
 from dml_vk.layout import Layout
 from dml_vk.ops.view import check_devices
 from dml_vk.promotion import common_dtype
@@ -31,14 +31,17 @@ def arrays_beside(what: str, *operands: object) -> Sequence[Any]:
 def floats(what: str, x: object, name: str = "x") -> Tensor:
     """Return a tensor of floats."""
     tensor = to_tensor(what, name, x)
-    check_dtype(what, tensor.dtype, FLOATS)
+    check_dtype(what, tensor.dtype, FLOATS, name)
     return tensor
 
 
 def floats_beside(what: str, name: str, value: object, near: Tensor) -> Tensor:
-    """Return a tensor of floats that is float64 only if `near` is."""
-    tensor = to_tensor(what, name, value)
-    check_dtype(what, tensor.dtype, FLOATS if near.dtype is float64 else FLOATS[:2])
+    """Return a tensor of floats that is float64 only if `near`, which is x, is."""
+    tensor = floats(what, value, name)
+    if tensor.dtype is float64 and near.dtype is not float64:
+        cast = f"astype({name}, float32), or x with astype(x, float64)"
+        rule = f"{name} may be float64 only where x is; convert it with {cast}"
+        raise DTypeError(what, rule, **{"x": near.dtype, name: tensor.dtype})
     return tensor
 
 

@@ -20,11 +20,12 @@ from dml_vk.exactness import settings
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.conv import MOST_TERMS, Channels, Epilogue, plan_conv
 from dml_vk.kernels.plan.depthwise import plan_depthwise, suits
-from dml_vk.kernels.plan.windows import Image, from_inside, image
+from dml_vk.kernels.plan.tasks import Operand
+from dml_vk.kernels.plan.windows import from_inside, image
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.view import View, access, used_strides, with_layout
+from dml_vk.ops.view import View, access, operand, used_strides, with_layout
 from dml_vk.windows import Window
 
 
@@ -59,15 +60,17 @@ def convolve(
     channels = Channels(x.layout.sizes[0], groups, inputs, outputs // groups)
     dims = from_inside(windows, Window())
     of_bias = None if bias is None else (*used_strides(bias.layout), bias.dtype)
-    operands = _image(x), _image(weight), of_bias, _image(target)
+    operands, dtypes = _images(x, weight, target), (x.dtype, weight.dtype, target.dtype)
     reads = [access(view, False) for view in (x, weight, x if bias is None else bias)]
     epilogue, fma = Epilogue(*activation), not settings.exact
     if suits(channels, dims):
-        plan = plan_depthwise(channels, dims, *operands, profile, epilogue, fma=fma)
+        plan = plan_depthwise(channels, dims, operands, dtypes, of_bias, profile, epilogue, fma=fma)
         target.device.launch(plan, (*reads, access(target, True)))
         return
     for first in range(0, inputs * math.prod(taps), MOST_TERMS):
-        plan = plan_conv(channels, dims, *operands, profile, first, epilogue, fma=fma)
+        plan = plan_conv(
+            channels, dims, operands, dtypes, of_bias, profile, first, epilogue, fma=fma
+        )
         target.device.launch(plan, (*reads, access(target, True)))
 
 
@@ -77,5 +80,6 @@ def is_one_launch(weight: Layout, x: Layout) -> bool:
     return x.numel > 0 and weight.numel > 0 and depth <= MOST_TERMS and settings.exact
 
 
-def _image(view: View) -> Image:
-    return image(used_strides(view.layout), view.layout.offset, view.dtype)
+def _images(x: View, weight: View, target: View) -> tuple[Operand, Operand, Operand]:
+    a, b, dst = [image(operand(view, used_strides(view.layout))) for view in (x, weight, target)]
+    return a, b, dst

@@ -23,13 +23,13 @@ from dml_vk.dtypes import DType
 from dml_vk.kernels.plan import fft, fft_sides, fft_stages
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.fft import Ends, Transform
-from dml_vk.kernels.plan.fft_sides import Points
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.roots import Floats, roots
-from dml_vk.ops.view import View, access, temporary, with_layout
+from dml_vk.ops.view import View, access, operand, temporary, with_layout
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device_cache import device_cache
 
@@ -174,16 +174,17 @@ def _transform(
     radices = fft_stages.radices_of(n, itemsize)
     assert radices is not None
     batch = target.layout.sizes[:-2]
-    ends_at = _side(source, False), _side(target, False)
-    groups = fft_sides.by_groups(batch, *ends_at, profile)
-    team = fft_sides.team_points(batch, *ends_at, itemsize, profile)
+    sides = _points(source), _points(target)
+    groups = fft_sides.by_groups(batch, *sides, profile)
+    team = fft_sides.team_points(batch, *sides, profile)
     passes = fft_stages.passes_of(radices, itemsize, team, groups)
     for stages in passes:
         is_first, is_last = stages is passes[0], stages is passes[-1]
         to = target if is_last else _intermediate(what, target, n)
         own = ends.of(is_first, is_last)
-        sides = _side(source, is_first and signs[0]), _side(to, is_last and signs[1])
-        plan = fft.plan_pass(batch, n, stages, Transform(*sides, own, itemsize, profile))
+        conjugated = is_first and signs[0], is_last and signs[1]
+        transform = Transform(_points(source), _points(to), own, profile, conjugated)
+        plan = fft.plan_pass(batch, n, stages, transform)
         _launch(plan, source, tables.view, to)
         source = to
 
@@ -247,19 +248,14 @@ def _step(
 ) -> None:
     """Launch a step before or after a transform."""
     layout, profile = target.layout, target.device.profile
-    sides = _side(source, signs[0]), _side(target, signs[1])
-    way = Transform(*sides, ends, target.dtype.itemsize, profile)
-    plan = fft.plan_points(layout.sizes[:-2], n, step, units, way)
+    transform = Transform(_points(source), _points(target), ends, profile, signs)
+    plan = fft.plan_points(layout.sizes[:-2], n, step, units, transform)
     _launch(plan, source, table, target)
 
 
-def _side(view: View, conjugated: bool) -> Points:
-    layout = view.layout
-    *strides, step, imaginary = layout.strides
-    parts = layout.sizes[-1]
-    return fft_sides.points_of(
-        tuple(strides), step, layout.offset, imaginary if parts > 1 else 0, conjugated=conjugated
-    )
+def _points(view: View) -> Operand:
+    *strides, imaginary = view.layout.strides
+    return operand(view, (*strides, imaginary if view.layout.sizes[-1] > 1 else 0)).residue()
 
 
 def _launch(plan: Plan, source: View, table: View, target: View) -> None:

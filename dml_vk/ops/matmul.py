@@ -16,11 +16,11 @@ from dml_vk.exactness import settings
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.linear import Linear
 from dml_vk.kernels.plan.matmul import MAX_DEPTH, Product, partial_run, plan_matmul
-from dml_vk.kernels.plan.matmul_tile import RUN, Reading
+from dml_vk.kernels.plan.matmul_tile import RUN
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.view import View, access, temporary, with_layout
+from dml_vk.ops.view import View, access, operand, temporary, with_layout
 from dml_vk.strides.order import row_major
 
 
@@ -134,25 +134,16 @@ def _depth(source: View) -> int:
 def _product(
     a: View | None, b: View, target: View, *, more: bool = False, linear: Linear | None = None
 ) -> Product:
-    layout, profile = target.layout, target.device.profile
-    second = _reading(b)
-    if a is None:
-        first = second._replace(strides=(0,) * layout.rank, step=0, ones=True)
-    else:
-        first = _reading(a)
-    dst = layout.strides, layout.offset, target.dtype
-    depth = min(_depth(b), MAX_DEPTH)
     return plan_matmul(
-        *(layout.sizes, depth, first, second, dst, profile),
+        target.layout.sizes,
+        min(_depth(b), MAX_DEPTH),
+        (None if a is None else operand(a), operand(b), operand(target)),
+        ((b if a is None else a).dtype, b.dtype, target.dtype),
+        target.device.profile,
         more=more,
         fma=not settings.exact,
         linear=linear,
     )
-
-
-def _reading(source: View) -> Reading:
-    layout = source.layout
-    return Reading(layout.strides[:-1], layout.strides[-1], layout.offset, source.dtype)
 
 
 def _sums_of_parts(what: str, a: View | None, b: View, target: View, run: int) -> View:

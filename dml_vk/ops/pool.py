@@ -57,12 +57,10 @@ def add_squares(source: View, target: View, pooling: Pooling) -> None:
 
 
 def _launch_tiles(source: View, target: View, pooling: Pooling) -> None:
-    x, dst = [
-        image(used_strides(view.layout), view.layout.offset, view.dtype)
-        for view in (source, target)
-    ]
+    x, dst = [image(operand(view, used_strides(view.layout))) for view in (source, target)]
     samples, channels = target.layout.sizes[:2]
-    plan = plan_pool_tile(samples, channels, pooling, x, dst, target.device.profile)
+    dtypes = source.dtype, target.dtype
+    plan = plan_pool_tile(samples, channels, pooling, x, dst, dtypes, target.device.profile)
     target.device.launch(plan, (access(source, False), access(target, True)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from dml_vk import cache_files
 from dml_vk.errors import DeviceWarning, DmlVkError
+from dml_vk.kernels.registry import OF_MODULES
 from dml_vk.observe.callers import caller
 
 # The traits that each kernel shows, by its module.
@@ -40,35 +40,12 @@ TEXTS = {
 # No kernel of ours rests on these, but kernels of the user's may.
 FOR_OWN = ("keeps_constants", "packs_halves")
 _OPTIONAL = ("keeps_subnormals", *FOR_OWN)  # subnormals are promised only where they are kept
-_SUMS = ("rounds", "multiplies_apart", "keeps_nan", "keeps_zeros")
-# Kernels without sums and products of floats, by the first words of their names, and the last.
-_MOVES = "copy fill gather scatter nonzero offsets pick radix search sort integers sequence"
-_MOVES += " linalg_swap linalg_largest linalg_order linalg_vectors"
-_INTEGERS = "int_ long_ reduce_int reduce_long reduce_arg scan_int scan_long roi_boxes"
-_WITHOUT = re.compile(
-    rf"({'|'.join(f'{_MOVES} {_INTEGERS}'.split())}|.*_u?int\d+$|philox_words_float64$"
-    r"|pool_(packed_8|words_64)$|\w+_check_|philox_advance)"
-)
-_MORE = {
-    r"(int|long)_arithmetic": ("divides_integers", "shifts"),
-    r"cast": ("converts", "narrows"),
-    r"float_(arithmetic|compare)|scan_float": ("compares",),
-    r"float_arithmetic|normal|pairs|pool|rows": ("divides",),
-}
 _MOST_BYTES = 4096  # of the file
 
 
 def rests_on(module: str) -> frozenset[str]:
     """The traits of a device that the results of a kernel of ours depend on."""
-    needed: set[str] = set()
-    if not _WITHOUT.match(module):
-        needed.update(_SUMS)
-        if module.endswith(("_16", "_float16")):
-            needed.add("narrows")
-    for pattern, traits in _MORE.items():
-        if re.match(pattern, module):
-            needed.update(traits)
-    return frozenset(needed)
+    return frozenset(OF_MODULES[module].traits(module))
 
 
 class Arithmetic:

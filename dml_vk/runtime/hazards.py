@@ -6,6 +6,7 @@ import operator
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from dml_vk.runtime.arenas import ALIGNMENT, Arena, MemoryRange
 
@@ -47,7 +48,7 @@ class Access:
     It does not keep the memory alive: the caller holds the allocation until the launch.
     """
 
-    arena: Arena
+    arena: Any  # an `Arena`, or the `Slot` of work that is recorded
     start: int  # of the allocation
     base: int  # address of element 0; not always the lowest
     low: int
@@ -86,6 +87,16 @@ class Access:
     def span(self) -> tuple[int, int, int, bool]:
         """The part without the place of the allocation."""
         return self.base, self.low, self.high, self.writes
+
+    @property
+    def slot(self) -> int:
+        """The number of its slot, in work that is recorded."""
+        number: int = self.arena.number
+        return number
+
+    def on(self, memory: MemoryRange) -> Access:
+        """Return the same access to other memory."""
+        return Access.within(memory, self.span)
 
     @property
     def end(self) -> int:

@@ -11,7 +11,7 @@ from dml_vk.dtypes import DType, float32, float64
 from dml_vk.kernels.plan.base import BASES, END, FIRST, Plan, Rate
 from dml_vk.kernels.plan.copy import plan_flat_copy
 from dml_vk.kernels.plan.matmul import plan_matmul
-from dml_vk.kernels.plan.matmul_tile import Reading
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.plan.team_tiles import TeamTile
 from dml_vk.limits import Profile
 from dml_vk.runtime.interface import Barrier, Block, Command, Copy, Dispatch, Fill, Runtime
@@ -77,10 +77,13 @@ class RateCheck:
         self, dtype: DType, tile: TeamTile | None = None, *, fused: bool = False
     ) -> _Plans:
         def plan(rows: int) -> tuple[Plan, list[int]]:
-            a, b = Reading((rows, 0), 1, 0, dtype), Reading((0, 1), rows, 0, dtype)
-            dst = (rows, 1), 0, dtype
+            a, b, dst = [
+                Operand(strides, 0, dtype.itemsize)
+                for strides in ((rows, 0, 1), (0, 1, rows), (rows, 1))
+            ]
+            sizes, dtypes = (rows, rows), (dtype,) * 3
             product = plan_matmul(
-                (rows, rows), rows, a, b, dst, self._profile, fma=fused, tile=tile
+                sizes, rows, (a, b, dst), dtypes, self._profile, fma=fused, tile=tile
             )
             return product.plan, [rows * rows * dtype.itemsize] * 3
 

@@ -111,11 +111,11 @@ def of_kind(what: str, x: Tensor, dtype: DType) -> Tensor:
     return Tensor(converted(what, x, dtype.part))
 
 
-def check_dtype(what: str, dtype: DType, allowed: Iterable[DType]) -> None:
+def check_dtype(what: str, dtype: DType, allowed: Iterable[DType], name: str = "x") -> None:
     """Check that a function supports a dtype."""
     allowed = tuple(allowed)
     if dtype not in allowed:
-        offer = "; convert with astype(x, float32)" if float32 in allowed else ""
+        offer = f"; convert with astype({name}, float32)" if float32 in allowed else ""
         rule = f"dtype must be one of {', '.join(kind.name for kind in allowed)}{offer}"
         raise DTypeError(what, rule, dtype=dtype)
 

@@ -19,7 +19,7 @@ from dml_vk.runtime.executor import Check, Do, Operands
 from dml_vk.runtime.hazards import Access
 from dml_vk.tracing.numbers import NumberWords
 from dml_vk.tracing.recorder import Recorder
-from dml_vk.tracing.step import Operation, Slot, SlotAccess, Step, Upload, Verify
+from dml_vk.tracing.step import Operation, Slot, Step, Upload, Verify
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
@@ -112,8 +112,8 @@ class Capture(Recorder):
         shown: Sequence[Access] = (),
     ) -> None:
         assert isinstance(allocation, Slot)
-        reads = tuple([self.span(access) for access in shown])
-        self.steps.append(Verify(allocation.number, start, nbytes, check, reads))
+        reads = tuple([self.on_slot(access) for access in shown])
+        self.steps.append(Verify(allocation, start, nbytes, check, reads))
 
     def operation(
         self,
@@ -160,15 +160,15 @@ class Capture(Recorder):
         self.claims.append(claim)
         return number.words(6)
 
-    def span(self, access: Access) -> SlotAccess:
+    def on_slot(self, access: Access) -> Access:
         arena = access.arena
         if isinstance(arena, Placeholder):
             if not self.has(arena):
                 raise self.spoil(arena.used_late())
-            return SlotAccess(arena.number, *access.span)
-        number, start = self._outside(access), access.start
+            return access
+        slot, start = self.slots[self._outside(access)], access.start
         base, low, high, writes = access.span
-        return SlotAccess(number, base - start, low - start, high - start, writes)
+        return Access.within(slot, (base - start, low - start, high - start, writes))
 
     def refused(self, rule: str) -> DmlVkError:
         return self.spoil(super().refused(rule))

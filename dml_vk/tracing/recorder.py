@@ -16,7 +16,7 @@ from dml_vk.runtime.device import Device
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.executor import Check, Do, Operands, Source
 from dml_vk.runtime.hazards import Access
-from dml_vk.tracing.step import Allocate, Launch, Slot, SlotAccess
+from dml_vk.tracing.step import Allocate, Launch, Slot
 
 if TYPE_CHECKING:
     from dml_vk.ops.view import View
@@ -49,12 +49,11 @@ class Recorder:
             raise DeviceError("call", ONE_DEVICE, devices=(self.device, device))
         return self
 
-    def span(self, access: Access) -> SlotAccess:
+    def on_slot(self, access: Access) -> Access:
         """Return an access to memory as one to its slot."""
-        slot = access.arena
-        if not isinstance(slot, Slot):
+        if not isinstance(access.arena, Slot):
             raise self.needs_values()  # What a trace reads must be among its operands.
-        return SlotAccess(slot.number, *access.span)
+        return access
 
     def allocate(self, what: str, nbytes: int, near: MemoryRange | None = None) -> MemoryRange:
         slot, number = self.new(nbytes), near.number if isinstance(near, Slot) else None
@@ -164,10 +163,10 @@ class Recorder:
         what: str,
         otherwise: Plan | None = None,
     ) -> None:
-        spans = tuple([self.span(access) for access in accesses])
+        on_slots = tuple([self.on_slot(access) for access in accesses])
         computed = work.computed if isinstance(work, Plan) else None
         self.steps.append(
-            Launch(work, spans, params, what, caller(), otherwise=otherwise, computed=computed)
+            Launch(work, on_slots, params, what, caller(), otherwise=otherwise, computed=computed)
         )
 
 

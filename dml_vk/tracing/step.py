@@ -11,7 +11,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Chain, Computed
 from dml_vk.observe.callers import Caller
 from dml_vk.observe.copies import Copy
-from dml_vk.runtime.arenas import Bytes, MemoryRange
+from dml_vk.runtime.arenas import Bytes
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.executor import Check, Do
 from dml_vk.runtime.hazards import Access
@@ -48,19 +48,6 @@ class Slot:
         return AssertionError("memory of a trace has contents only while it runs")
 
 
-class SlotAccess(NamedTuple):
-    """An access to a slot, in bytes from its start."""
-
-    slot: int
-    base: int
-    low: int
-    high: int
-    writes: bool
-
-    def of(self, allocation: MemoryRange) -> Access:
-        return Access.of(allocation, self.base, self.low, self.high, self.writes)
-
-
 class Allocate(NamedTuple):
     """Allocate memory for a slot, preferably near that of another."""
 
@@ -74,7 +61,7 @@ class Chained(NamedTuple):
     """A launch as a chain, on what it reads and then writes."""
 
     chain: Chain
-    accesses: tuple[SlotAccess, ...]
+    accesses: tuple[Access, ...]
     params: Ints
 
 
@@ -83,7 +70,7 @@ class Launch:
     """A launch of a plan, or a dispatch of a user's shader."""
 
     work: Plan | Dispatched
-    accesses: tuple[SlotAccess, ...]
+    accesses: tuple[Access, ...]
     params: Ints  # some may be `Word`s
     what: str
     caller: Caller
@@ -117,12 +104,16 @@ class Upload:
 class Verify:
     """Bytes that the host checks before the trace goes on."""
 
-    slot: int
+    memory: Slot
     start: int
     nbytes: int
     check: Check
-    shown: tuple[SlotAccess, ...] = ()  # what else an error may be of
+    shown: tuple[Access, ...] = ()  # what else an error may be of
     level: int = 0
+
+    @property
+    def slot(self) -> int:
+        return self.memory.number
 
 
 Step = Launch | Upload | Verify

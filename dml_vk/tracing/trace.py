@@ -13,7 +13,7 @@ from dml_vk.runtime.executor import Executor, Records
 from dml_vk.runtime.hazards import Access
 from dml_vk.tracing.numbers import LiveNumber, NumberWords, Word
 from dml_vk.tracing.recorder import Recorder
-from dml_vk.tracing.step import Allocate, Launch, Slot, SlotAccess
+from dml_vk.tracing.step import Allocate, Launch, Slot
 
 
 class Trace:
@@ -31,7 +31,7 @@ class Trace:
     def __init__(
         self,
         recorder: Recorder,
-        reads: dict[int, SlotAccess],
+        reads: dict[int, Access],
         result: Slot,
         spec: Any,
         copies: Sequence[Copy],
@@ -90,7 +90,7 @@ class Trace:
                 near = None if step.near is None else memory[step.near]
                 memory[step.slot] = device.allocate(step.what, step.nbytes, near)
                 continue
-            accesses = [access.of(memory[access.slot]) for access in step.accesses]
+            accesses = [access.on(memory[access.slot]) for access in step.accesses]
             params = step.params
             if words:
                 params = tuple([self._word(words, word) for word in params])
@@ -107,7 +107,7 @@ class Trace:
             return word
         return words[self._numbers.index(word.number)][word.position]
 
-    def _set_single_launch(self, operands: dict[int, SlotAccess]) -> None:
+    def _set_single_launch(self, operands: dict[int, Access]) -> None:
         """Look up what the only launch takes, if there is one, and it is over whole operands."""
         steps = [step for step, _ in self._steps]
         launches = [step for step in steps if isinstance(step, Launch)]
@@ -115,7 +115,7 @@ class Trace:
             return
         (launch,) = launches
         *reads, target = launch.accesses
-        whole: dict[SlotAccess, int] = {}
+        whole: dict[Access, int] = {}
         for number, access in operands.items():
             whole.setdefault(access, number)
         operands_read = [whole.get(access) for access in reads]

@@ -90,8 +90,8 @@ MUTANTS = (
         "plan-matmul-depth-of-quads",
         "factors are read by quads along a depth that is no multiple of four",
         f"{_PLAN}/matmul_tile.py",
-        "if source.step == 1 and depth % 4 == 0 and task.aligned(",
-        "if source.step == 1 and task.aligned(",
+        "if step == 1 and terms.size % 4 == 0 and task.aligned(",
+        "if step == 1 and task.aligned(",
         (f"{_OPS}/test_matmul.py",),
     ),
     Mutant(

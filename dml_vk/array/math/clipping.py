@@ -9,7 +9,8 @@ import numpy as np
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import call, whole
 from dml_vk.array.host_operands import number_as_tensor, upload_operands
-from dml_vk.array.math.elementwise import astype, common_of, computed, maximum, minimum, target_of
+from dml_vk.array.math.elementwise import astype, maximum, minimum
+from dml_vk.array.math.operations import common_of, computed, target_of
 from dml_vk.array.statistics.complex_extremes import limited
 from dml_vk.dtypes import DType, bool_
 from dml_vk.kernels.operators import OPERATORS

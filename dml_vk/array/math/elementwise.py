@@ -14,28 +14,24 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 import numpy as np
 
-from dml_vk.arguments import Ints, to_bool
+from dml_vk.arguments import to_bool
 from dml_vk.array.calls import call
 from dml_vk.array.creation.arrays import full
 from dml_vk.array.host_operands import upload_operands, with_arrays, with_dtypes, with_integers
 from dml_vk.array.math import exact_comparisons as exact
+from dml_vk.array.math.operations import common_of, computed, target_of, to_floats
 from dml_vk.array.sorting.searching import nonzero
-from dml_vk.dtypes import DTYPES, DType, DTypeLike, bool_, float32, float64, to_dtype
-from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
+from dml_vk.dtypes import DType, DTypeLike, bool_, float32, float64, to_dtype
+from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS, Operator
-from dml_vk.layout import broadcast_sizes, elementwise
 from dml_vk.observe.copies import ASKED, record
 from dml_vk.ops.elementwise import cast_elements, compute, converted
-from dml_vk.ops.numbers import double_words, element_words, scalar_words
-from dml_vk.ops.view import View
-from dml_vk.promotion import common_dtype, float_dtype
-from dml_vk.tensor.core import DeviceLike, Tensor, tensor_over
+from dml_vk.ops.numbers import element_words
+from dml_vk.promotion import common_dtype
+from dml_vk.tensor.core import DeviceLike, Tensor
 from dml_vk.tensor.operands import (
     Operand,
-    check_dtype,
-    check_out,
-    of_kind,
     plain,
     to_tensor,
     to_tensors,
@@ -69,61 +65,6 @@ class Parametric(Named, Protocol):
 Function = TypeVar("Function", Unary, Binary, Parametric)
 
 
-def common_of(what: str, operator: Operator, operands: Sequence[Operand]) -> DType:
-    dtypes = [operand.dtype for operand in operands if isinstance(operand, Tensor)]
-    numbers = [plain(operand) for operand in operands if not isinstance(operand, Tensor)]
-    common = common_dtype(what, dtypes, numbers)
-    if operator.only_floats:
-        common = float_dtype(common)
-    if common.kind == "f" and operator.name in exact.TURNED:
-        common = exact.compared_in(common, dtypes)
-    if not operator.takes(common):
-        check_dtype(what, common, filter(operator.takes, DTYPES.values()))
-    return common
-
-
-def target_of(what: str, tensors: list[Tensor], dtype: DType, out: Tensor | None) -> Tensor:
-    """Return the tensor to write: `out`, after checking it, or a new one."""
-    layouts = [tensor.layout for tensor in tensors]
-    try:
-        if out is None:
-            near = tensors[0].allocation
-            return tensor_over(what, elementwise(*layouts), dtype, tensors[0].device, near)
-        sizes = broadcast_sizes(*[layout.sizes for layout in layouts])
-    except LayoutError as error:
-        raise error.renamed(what) from None
-    return check_out(what, out, sizes, dtype, tensors[0])
-
-
-@operation(flexible="all")
-def computed(
-    operands: Sequence[Operand], out: Tensor | None, operator: Operator, params: Ints
-) -> Tensor:
-    what, scalars = operator.name, params
-    on_device = upload_operands(what, *operands)
-    if any(x is not y for x, y in zip(operands, on_device)):  # Tensors have a trace.
-        return call(computed, on_device, out, operator, params)
-    tensors = to_tensors(what, operands)
-    common = common_of(what, operator, operands)
-    dtype = operator.result_dtype(common)
-    target = target_of(what, tensors, dtype, out)
-    sources: list[View | None] = []
-    for operand in _to_floats(what, operands, common):
-        if isinstance(operand, Tensor):
-            sources.append(operand)
-        else:
-            sources.append(None)
-            words = double_words if operator.in_doubles(common) else scalar_words
-            scalars = words(what, "number", common, plain(operand))
-    compute(what, operator, sources, target, common, scalars)
-    return target
-
-
-def _to_floats(what: str, operands: Sequence[Operand], common: DType) -> list[Operand]:
-    """Convert tensors among the operands to floats if floats are computed."""
-    return [of_kind(what, x, common) if isinstance(x, Tensor) else x for x in operands]
-
-
 def _unary(operator: Operator) -> Unary:
     def function(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
         return call(computed, (x,), out, operator, ())
@@ -148,7 +89,7 @@ def _comparison(operator: Operator) -> Binary:
                 return _compare_integers(name, x1, x2, out)
         elif type(x2) is Tensor and x2.dtype.kind in "iu":
             with ErrorsAs(name):
-                return _compare_integers(exact.TURNED[name], x2, x1, out)
+                return _compare_integers(exact.COMPARISONS[name].turned, x2, x1, out)
         elif Tensor in pair and not _PLAIN.issuperset(pair):
             first, second = with_integers(name, x1, x2)
             if first is not x1 or second is not x2:
@@ -170,19 +111,19 @@ def _compare_integers(name: str, x: Tensor, other: Any, out: Tensor | None) -> T
         return call(computed, (x, value), out, OPERATORS[name], ())
     # Of 64 bits: floats are rounded to the integer that decides, where there is one.
     wide = astype(value, float64, copy=False)
-    near = FUNCTIONS["ceil" if name in exact.ROUNDED_UP else "floor"](wide)
+    row = exact.COMPARISONS[name]
+    near = FUNCTIONS["ceil" if row.rounds_up else "floor"](wide)
     limits = exact.limits_as_floats(x.dtype)
     low, high = [FUNCTIONS["greater_equal"](near, limit) for limit in limits]
     inside = FUNCTIONS["greater"](low, high)
     result = call(computed, (x, astype(near, x.dtype)), None, OPERATORS[name], ())
-    if name in ("equal", "not_equal"):
-        whole = FUNCTIONS["logical_and"](inside, FUNCTIONS["equal"](near, wide))
-        pair = (result, whole) if name == "equal" else (result, FUNCTIONS["logical_not"](whole))
-        result = FUNCTIONS["logical_and" if name == "equal" else "logical_or"](*pair, out=out)
-    else:  # NaN is neither below nor above.
-        is_less, least = name.startswith("less"), limits[0]
-        result = where(inside, result, high if is_less else FUNCTIONS["less"](near, least), out=out)
-    return result
+    if row.is_ordered:  # NaN is neither below nor above.
+        beyond = high if row.above else FUNCTIONS["less"](near, limits[0])
+        return where(inside, result, beyond, out=out)
+    whole = FUNCTIONS["logical_and"](inside, FUNCTIONS["equal"](near, wide))
+    pair = (result, whole) if name == "equal" else (result, FUNCTIONS["logical_not"](whole))
+    joined: Tensor = FUNCTIONS["logical_and" if name == "equal" else "logical_or"](*pair, out=out)
+    return joined
 
 
 def _parametric(operator: Operator) -> Parametric:
@@ -341,7 +282,7 @@ def _select(operands: tuple[Tensor, Operand, Operand], out: Tensor | None) -> Te
         () if isinstance(x, Tensor) else element_words("where", "number", common, plain(x))
         for x in numbers
     ]
-    values = _to_floats("where", numbers, common)
+    values = to_floats("where", numbers, common)
     sources = [x if isinstance(x, Tensor) else None for x in (condition, *values)]
     # The words of the third operand follow the first word of the second.
     scalars = (*words[0], *words[1]) if words[0] else (0, *words[1])
@@ -389,7 +330,7 @@ def _function(operator: Operator) -> Any:
         return _with_name(_to_the_power, operator)
     if operator.parameters:
         return _parametric(operator)
-    if operator.name in exact.TURNED:
+    if operator.name in exact.COMPARISONS:
         return _comparison(operator)
     return _unary(operator) if operator.arity == 1 else _binary(operator)
 

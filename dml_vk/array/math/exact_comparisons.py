@@ -5,21 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from dml_vk.dtypes import DType, float32, float64
 
-# The comparison of the operands in the other order.
-TURNED = {
-    "equal": "equal",
-    "not_equal": "not_equal",
-    "less": "greater",
-    "less_equal": "greater_equal",
-    "greater": "less",
-    "greater_equal": "less_equal",
+
+class Comparison(NamedTuple):
+    """What an operator says of an integer x1 and a number x2 that is no integer of its dtype."""
+
+    turned: str  # the comparison of the operands in the other order
+    below: bool  # if x2 is below all integers of the dtype
+    above: bool  # if it is above them
+    rounds_up: bool = False  # an integer is less than f exactly if it is than ceil(f)
+    is_ordered: bool = True
+
+
+COMPARISONS = {
+    "equal": Comparison("equal", False, False, is_ordered=False),
+    "not_equal": Comparison("not_equal", True, True, is_ordered=False),
+    "less": Comparison("greater", False, True, rounds_up=True),
+    "less_equal": Comparison("greater_equal", False, True),
+    "greater": Comparison("less", True, False),
+    "greater_equal": Comparison("less_equal", True, False, rounds_up=True),
 }
-ROUNDED_UP = ("less", "greater_equal")  # an integer is less than f exactly if it is than ceil(f)
 
 
 def bounded(name: str, number: float, dtype: DType) -> tuple[str, int]:
@@ -27,19 +37,17 @@ def bounded(name: str, number: float, dtype: DType) -> tuple[str, int]:
     least, most = _limits(dtype.numpy_name)
     if type(number) is int and least <= number <= most:
         return name, number
+    row = COMPARISONS[name]
     never, always = ("less", least), ("greater_equal", least)
-    if name in ("equal", "not_equal"):
+    if not row.is_ordered:
         if least <= number <= most and number == math.floor(number):
             return name, int(number)
-        return never if name == "equal" else always
+        return always if row.above else never
     if number != number:
         return never
-    is_less = name.startswith("less")
-    if number > most:
-        return always if is_less else never
-    if number < least:
-        return never if is_less else always
-    return name, math.ceil(number) if name in ROUNDED_UP else math.floor(number)
+    if not least <= number <= most:
+        return always if (row.above if number > most else row.below) else never
+    return name, math.ceil(number) if row.rounds_up else math.floor(number)
 
 
 def limits_as_floats(dtype: DType) -> tuple[float, float]:

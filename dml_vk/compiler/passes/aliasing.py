@@ -13,14 +13,15 @@ from dml_vk.compiler.passes.liveness import Step
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Recipe, present
 from dml_vk.kernels.plan.inlined import kernel_of, used_by
-from dml_vk.tracing.step import Launch, SlotAccess
+from dml_vk.runtime.hazards import Access
+from dml_vk.tracing.step import Launch
 
 
-def accesses_of(step: Step) -> Sequence[SlotAccess]:
+def accesses_of(step: Step) -> Sequence[Access]:
     """What a step uses. A chain does not use what its launch has in place of scalars."""
     if not isinstance(step, Launch):
         end = step.start + step.nbytes
-        return [SlotAccess(step.slot, step.start, step.start, end, False), *step.shown]
+        return [Access.of(step.memory, step.start, step.start, end, False), *step.shown]
     if step.chained is not None:
         return step.chained.accesses
     return [step.accesses[k] for k in used_of(step)]

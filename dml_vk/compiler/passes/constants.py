@@ -9,8 +9,9 @@ from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.observe.callers import Caller
 from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.runtime.device import Device
+from dml_vk.runtime.hazards import Access
 from dml_vk.tracing.capture import Capture
-from dml_vk.tracing.step import Launch, SlotAccess, Upload
+from dml_vk.tracing.step import Launch, Upload
 
 _NOBODY = Caller("compile", "", 0)
 
@@ -57,6 +58,7 @@ def _copy(capture: Capture, step: Upload) -> Launch:
     whole = Upload(source.number, 0, step.data)
     capture.outside[source.number] = _constant(capture.device, nbytes, [whole])
     plan = plan_copy((nbytes,), (1,), (1,), 1, 0, 0, capture.device.profile)
-    reads = SlotAccess(source.number, 0, 0, nbytes, False)
-    writes = SlotAccess(step.slot, step.start, step.start, step.start + nbytes, True)
+    reads = Access.of(source, 0, 0, nbytes, False)
+    slot = capture.slots[step.slot]
+    writes = Access.of(slot, step.start, step.start, step.start + nbytes, True)
     return Launch(plan, (reads, writes), (), "compile", _NOBODY, computed=plan.computed)

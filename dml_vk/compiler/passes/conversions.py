@@ -76,7 +76,7 @@ class Slots:
         self._capture = capture
 
     def of(self, x: Tensor) -> int:
-        return self._capture.span(x._reads or x.reads).slot
+        return self._capture.on_slot(x._reads or x.reads).slot
 
     def is_outer(self, slot: int) -> bool:
         """Whether memory was there before the call."""
@@ -182,7 +182,7 @@ class Conversions:
             step = self.steps[number]
             assert isinstance(step, Launch)
             accesses = [
-                access._replace(slot=slots.get(access.slot, access.slot))
+                access.on(self._capture.slots[slots.get(access.slot, access.slot)])
                 for access in step.accesses
             ]
             self.steps[number] = replace(step, accesses=tuple(accesses), caller=caller)

@@ -21,7 +21,8 @@ from dml_vk.kernels.plan.chain import Chain, Computed, Node, node_of, present
 from dml_vk.kernels.plan.fused import is_known, params_of, plan_fused
 from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.limits import Profile
-from dml_vk.tracing.step import Chained, Launch, SlotAccess, Verify
+from dml_vk.runtime.hazards import Access
+from dml_vk.tracing.step import Chained, Launch, Verify
 
 MOST_STEPS = 64  # in a kernel
 _COMPLEX = {dtype.code for dtype in DTYPES.values() if dtype.kind == "c"}
@@ -272,8 +273,8 @@ class _Fusion:
 
         Only what steps before `until` read counts as read by others: later ones may join.
         """
-        reads: dict[Elements, SlotAccess] = {}
-        writes: dict[Elements, SlotAccess] = {}
+        reads: dict[Elements, Access] = {}
+        writes: dict[Elements, Access] = {}
         works = [
             step for step in (self.steps[number] for number in steps) if isinstance(step, Launch)
         ]
@@ -316,9 +317,7 @@ class _Fusion:
         params = params_of(chain, [work.params for work in works])
         return Chained(chain, (*reads.values(), *stored.values()), params)
 
-    def _is_read(
-        self, slot: int, access: SlotAccess, steps: Sequence[int], until: int | None
-    ) -> bool:
+    def _is_read(self, slot: int, access: Access, steps: Sequence[int], until: int | None) -> bool:
         """Whether what is written there is used by others than these steps."""
         if slot in self.outer or not steps:
             return True

@@ -21,6 +21,7 @@ from dml_vk.kernels.plan.inlined import InlinedPlan, Passing, kernel_for, plan_i
 from dml_vk.kernels.plan.recompute import recompute_ns
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.limits import Profile
+from dml_vk.runtime.hazards import Access
 from dml_vk.tracing.step import Chained, Launch, Verify
 
 Merged = dict[int, Launch]  # by the id of the step in whose place it is
@@ -175,7 +176,11 @@ class _Inlining:
         if odd or (apart and not is_read) or mine.low != mine.base or not 0 <= left < WORD:
             return None
         whole = mine.low <= its.low and its.high <= mine.high
-        if not whole or (not is_read and its[2:4] != mine[2:4]) or (is_read and reads == 0):
+        if (
+            not whole
+            or (not is_read and (its.low, its.high) != (mine.low, mine.high))
+            or (is_read and reads == 0)
+        ):
             return None
         passing = Passing(binding, operand, number - reads if is_read else number, is_read, apart)
         first, then = (step, kernel) if is_read else (kernel, step)
@@ -223,13 +228,14 @@ def _work(
     if inlined.through is not None:
         own, its = chained.accesses[inlined.through], accesses[binding]
         low, high = own.low + its.low - mine.low, own.low + its.high - mine.low
-        accesses[binding] = own._replace(base=own.base + inlined.moved, low=low, high=high)
+        accesses[binding] = Access.of(own.arena, own.base + inlined.moved, low, high, own.writes)
     else:  # The kernel only counts from it.
         first, at = chained.accesses[inlined.others[0]], accesses[binding].base
         base = first.low // QUAD_BYTES * QUAD_BYTES + at % QUAD_BYTES
-        accesses[binding] = first._replace(base=base)
-    for k in set(range(len(accesses))) - {*used_of(kernel)}:
-        accesses[k] = accesses[binding]._replace(writes=False)  # Its slot may be gone.
+        accesses[binding] = Access.of(first.arena, base, first.low, first.high, first.writes)
+    base, low, high, _ = accesses[binding].span
+    for k in set(range(len(accesses))) - {*used_of(kernel)}:  # Its slot may be gone.
+        accesses[k] = Access.of(accesses[binding].arena, base, low, high, False)
     accesses += [chained.accesses[k] for k in inlined.others]
     params = (*kernel.params, *(0,) * inlined.filled, *chained.params)
     return Launch(inlined.plan, tuple(accesses), params, kernel.what, kernel.caller, groups)

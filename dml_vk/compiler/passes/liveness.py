@@ -42,16 +42,18 @@ def levels(steps: Sequence[Step], slots: Sequence[Slot]) -> list[int]:
 
     A check ends a level: what comes after it waits for its answer.
     """
-    pending: dict[Arena, Hazards] = {}  # placeholders are their own arenas
+    pending: dict[Arena, Hazards] = {}
+    # Slots are their own arenas. These are not those of steps, which would keep the hazards.
+    memory = [Slot(slot.number, slot.nbytes) for slot in slots]
     on_levels, floor, end = [], 0, 0
     for step in steps:
         if isinstance(step, Launch):
             # A launch may read from memory of no bytes, once a check lets it.
             reached = [access for access in step.accesses if access.low < access.high]
-            accesses = [access.of(slots[access.slot]) for access in reached]
+            accesses = [access.on(memory[access.slot]) for access in reached]
         else:
             end_of = step.start + step.nbytes
-            accesses = [Access.of(slots[step.slot], step.start, step.start, end_of, False)]
+            accesses = [Access.of(memory[step.slot], step.start, step.start, end_of, False)]
         level = place(pending, accesses, floor)
         end = max(end, level + 1)
         if isinstance(step, Verify):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dml_vk.array.math.elementwise import computed
+from dml_vk.array.math.operations import computed
 from dml_vk.dtypes import float64
 from dml_vk.gradients.rules.registry import Noted, rule_of
 from dml_vk.kernels.operators import OPERATORS

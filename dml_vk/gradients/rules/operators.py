@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from dml_vk.array.creation.arrays import full, zeros_like
 from dml_vk.array.data_types import real
 from dml_vk.array.math import elementwise as m
+from dml_vk.array.math import operations
 from dml_vk.dtypes import float32, float64
 from dml_vk.gradients.rules.registry import Noted, no_gradient_of, rule
 from dml_vk.gradients.rules.shapes import fitted
@@ -335,7 +336,7 @@ def _parameterized_relu(at: Applied) -> Sequence[Tensor | None]:
     )
 
 
-@rule(m.computed)
+@rule(operations.computed)
 def computed(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     operator, words = noted.params
     name = operator.name

@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32
-from dml_vk.kernels.kernel import INDEX_SPEC, WRITES, Kernel, index_push, is_set
+from dml_vk.kernels.kernel import INDEX_SPEC, SUMS, WRITES, Kernel, index_push, is_set
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.linear import is_by_rows, storing_rounds
 from dml_vk.kernels.plan.matmul_tile import RUN
 from dml_vk.kernels.plan.paths import local_size, power_of_two
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.plan.tiles import (
     LEAST_SHARED,
     READ_NS,
@@ -28,7 +29,7 @@ from dml_vk.kernels.plan.tiles import (
     shared_spans,
     span_of,
 )
-from dml_vk.kernels.plan.windows import Dims, Image, constants_of, image
+from dml_vk.kernels.plan.windows import Dims, constants_of
 from dml_vk.limits import Profile
 
 BLOCK = RUN**2  # terms: BLOCK_OF_SUM in conv.comp
@@ -44,6 +45,7 @@ KERNELS = (
         "conv",
         by_position=True,
         inlines=(WRITES,),
+        rests=SUMS,
         tile=("ROWS", "COLUMNS"),
         bindings=("x_words", "weight_words", "bias_words", "Dst"),
         optional={"bias_words": is_set("BIAS", "LAST")},
@@ -104,10 +106,9 @@ def _is_shared(channels: Channels, columns: int, profile: Profile) -> bool:
 def plan_conv(
     channels: Channels,
     dims: Dims,
-    x: Image,
-    weight: Image,
+    operands: tuple[Operand, Operand, Operand],
+    dtypes: tuple[DType, DType, DType],
     bias: tuple[int, DType] | None,
-    dst: Image,
     profile: Profile,
     first: int = 0,
     epilogue: Epilogue = NO_EPILOGUE,
@@ -116,9 +117,15 @@ def plan_conv(
 ) -> Plan:
     """Plan the terms from `first` on, at most MOST_TERMS. The last ones have the epilogue.
 
-    `bias` is its step and dtype. A result that is not float32 takes all terms in one launch.
+    Operands are images: x, the weight and the result. `bias` is its step and dtype. A result that
+    is not float32 takes all terms in one launch.
     """
     inner, outer, _ = dims
+    x, weight, dst = operands
+    x_type, weight_type, dst_type = dtypes
+    x_sample, x_channel, *x_steps = x.strides
+    weight_channel, weight_input, *weight_steps = weight.strides
+    dst_sample, dst_channel, *dst_steps = dst.strides
     columns = channels.samples * math.prod([dim.count for dim in dims])
     depth = channels.inputs * math.prod([dim.taps for dim in dims])
     terms = min(MOST_TERMS, depth - first)
@@ -153,8 +160,8 @@ def plan_conv(
     term_ns = SHARED_TERM_NS if shared else _TERM_NS
     is_last = first + terms == depth
     epilogue = epilogue if is_last else NO_EPILOGUE
-    pairs = _pairs(channels, inner.count, dst)
-    by_rows = is_by_rows(rows, across, depth, epilogue.activation, dst.dtype)
+    pairs = 0 if dst_type is float32 else _pairs(channels, inner.count, dst)
+    by_rows = is_by_rows(rows, across, depth, epilogue.activation, dst_type)
     path = f"tile, {columns} positions, {depth} terms"
     alpha, beta, *_ = *epilogue.params, 0, 0
     (kernel,) = KERNELS
@@ -176,17 +183,17 @@ def plan_conv(
         "BIAS": int(bias is not None),
         "X_READ": reads[0],
         "WEIGHT_READ": reads[1],
-        "X_TYPE": x.dtype.code,
-        "WEIGHT_TYPE": weight.dtype.code,
+        "X_TYPE": x_type.code,
+        "WEIGHT_TYPE": weight_type.code,
         "BIAS_TYPE": bias_type.code,
         **constants_of(dims),
-        "X_STRIDE_2": x.steps[2],
-        "WEIGHT_STRIDE_2": weight.steps[2],
-        "DST_STRIDE_2": dst.steps[2],
+        "X_STRIDE_2": x_steps[2],
+        "WEIGHT_STRIDE_2": weight_steps[2],
+        "DST_STRIDE_2": dst_steps[2],
         "BIAS_STEP": bias[0] if bias else 0,
         "FIRST_TERM": first,
         "ACTIVATION": epilogue.activation,
-        "DST_TYPE": dst.dtype.code,
+        "DST_TYPE": dst_type.code,
         "PAIRS": pairs,
         "BY_ROWS": int(by_rows),
     }
@@ -195,15 +202,15 @@ def plan_conv(
         "groups": groups,
         "extent": extent,
         "sizes": (inner.count, outer.count),
-        "strides": (*x.steps[:2], *weight.steps[:2], 0, 0, *dst.steps[:2]),
+        "strides": (*x_steps[:2], *weight_steps[:2], 0, 0, *dst_steps[:2]),
         "inner_size": inner.size,
         "outer_size": outer.size,
-        "x_sample": x.sample,
-        "x_channel": x.channel,
-        "weight_channel": weight.sample,
-        "weight_input": weight.channel,
-        "dst_sample": dst.sample,
-        "dst_channel": dst.channel,
+        "x_sample": x_sample,
+        "x_channel": x_channel,
+        "weight_channel": weight_channel,
+        "weight_input": weight_input,
+        "dst_sample": dst_sample,
+        "dst_channel": dst_channel,
         "inputs": channels.inputs,
         "channels": channels.outputs,
         "columns": columns,
@@ -219,12 +226,12 @@ def plan_conv(
         unit_rounds=rounds.conv(terms, BLOCK, RUN, deep)
         + (storing_rounds(rows, across, epilogue.activation) if by_rows else 0),
         base_bytes=(
-            x.dtype.itemsize,
-            weight.dtype.itemsize,
-            (bias[1] if bias else float32).itemsize,
-            dst.dtype.itemsize,
+            x.itemsize,
+            weight.itemsize,
+            bias_type.itemsize,
+            dst.itemsize,
         ),
-        shares_words=dst.dtype is not float32 and not pairs,
+        shares_words=dst_type is not float32 and not pairs,
         launches=((0, 0, 0, 0),),
         together=lanes if shared else 1,
         loads=(load_of(across, deep, terms), weights),
@@ -239,17 +246,17 @@ def plan_conv(
     )
 
 
-def _pairs(channels: Channels, across: int, dst: Image) -> int:
+def _pairs(channels: Channels, across: int, dst: Operand) -> int:
     """Which two neighbours in a tile always are a word of float16, if any.
 
     There are `across` positions side by side.
     """
-    inner, *outer = dst.steps
-    if dst.dtype is float32 or math.gcd(2, dst.offset, dst.sample, *outer) != 2:
+    sample, channel, inner, *outer = dst.strides
+    if math.gcd(2, dst.offset, sample, *outer) != 2:
         return 0
-    if inner == 1 and across % 2 == 0 and dst.channel % 2 == 0:
+    if inner == 1 and across % 2 == 0 and channel % 2 == 0:
         return _POSITIONS
-    is_pair = dst.channel == 1 and channels.outputs % 2 == 0 and inner % 2 == 0
+    is_pair = channel == 1 and channels.outputs % 2 == 0 and inner % 2 == 0
     return _CHANNELS if is_pair else 0
 
 
@@ -264,32 +271,35 @@ def _spans(channels: Channels, columns: int, depth: int, profile: Profile) -> tu
     return most if few[0] else rows, most if few[1] else across
 
 
-def _read(source: Image, inputs: int) -> int:
+def _read(source: Operand, inputs: int) -> int:
     """Whether four channels can be read as one."""
-    if source.channel != 1 or inputs % 4:
+    sample, channel, *steps = source.strides
+    if channel != 1 or inputs % 4:
         return _BY_ELEMENTS
-    is_quad = math.gcd(source.offset, source.sample, *source.steps) % 4 == 0
+    is_quad = math.gcd(source.offset, sample, *steps) % 4 == 0
     return _BY_DEPTH if is_quad else _BY_ELEMENTS
 
 
-def _read_weight(weight: Image, channels: Channels, *, shared: bool) -> int:
+def _read_weight(weight: Operand, channels: Channels, *, shared: bool) -> int:
     """How the weight is read: by inputs, or by outputs where lanes share them."""
     read = _read(weight, channels.inputs)
-    if read or not shared or channels.outputs % 4 or weight.sample != 1:
+    channel, of_input, *steps = weight.strides
+    if read or not shared or channels.outputs % 4 or channel != 1:
         return read
-    by_outputs = image((weight.channel, 1, *reversed(weight.steps)), weight.offset, weight.dtype)
+    by_outputs = weight._replace(strides=(of_input, 1, *steps))
     return _BY_SPAN if _read(by_outputs, 4) else _BY_ELEMENTS
 
 
-def _read_x(x: Image, dims: Dims, inputs: int) -> int:
+def _read_x(x: Operand, dims: Dims, inputs: int) -> int:
     """How x is read: positions are four at a time if they are all of its own, in their order."""
     read = _read(x, inputs)
+    sample, channel, *steps = x.strides
     size = 1
-    for dim, step in zip(dims, x.steps):
+    for dim, step in zip(dims, steps):
         if (dim.taps, dim.stride, dim.before, dim.count) != (1, 1, 0, dim.size):
             return read
         if step != size * (dim.size > 1):
             return read
         size *= dim.size
-    is_quad = math.gcd(x.offset, x.sample, x.channel, size) % 4 == 0
+    is_quad = math.gcd(x.offset, sample, channel, size) % 4 == 0
     return _BY_SPAN if size >= 4 and is_quad else read

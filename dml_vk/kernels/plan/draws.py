@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dml_vk.kernels.kernel import PATH_SPEC, WRITES, Kernel, index_push
+from dml_vk.kernels.kernel import PATH_SPEC, SUMS, WRITES, Kernel, index_push
 from dml_vk.kernels.plan.rounds import SQRT, loop
 
 RANK = 4  # dims in one launch: parameters take up the rest of the push block
@@ -37,11 +37,14 @@ _VARIANTS: Mapping[str, Mapping[str, Mapping[str, Mapping[str, str]]]] = {
     },
 }
 
+_RESTS = {"uniform": SUMS, "normal": (*SUMS, "divides"), "integers": ()}
+
 KERNELS = tuple(
     Kernel(
         f"{name}_{path}",
         by_position=True,
         inlines=(WRITES,),
+        rests=_RESTS[name],
         bindings=("Dst",),
         spec=PATH_SPEC[path],
         push=_PUSH,

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import Kernel, by_name, native
+from dml_vk.kernels.kernel import SUMS, Kernel, by_name, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
-from dml_vk.kernels.plan.fft_sides import PER_LANE, Points, by_teams
+from dml_vk.kernels.plan.fft_sides import PER_LANE, by_teams, in_quads, kind_of
 from dml_vk.kernels.plan.fft_stages import (
     GROUP,
     GROUP_STAGES,
@@ -26,6 +26,7 @@ from dml_vk.kernels.plan.fft_stages import (
     Pass,
 )
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, local_size
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.limits import Profile
 
 EXTEND, JOIN, SPLIT = range(3)  # steps of glsl/fft_points.comp
@@ -68,6 +69,7 @@ def _kernel(name: str, own: tuple[str, ...], dtypes: Sequence[str]) -> Kernel:
         variants,
         by_position=True,
         inlines=_PARTS,
+        rests=SUMS,
     )
 
 
@@ -101,22 +103,24 @@ _NOTHING = Ends()
 
 
 class Transform(NamedTuple):
-    """The layouts of source and target, the ends, and the device."""
+    """Source and target as `fft_sides` has them, the ends, and the device."""
 
-    source: Points
-    target: Points
+    source: Operand
+    target: Operand
     ends: Ends
-    itemsize: int
     profile: Profile
+    conjugated: tuple[bool, bool] = (False, False)  # points that are read, and that are written
+
+    @property
+    def itemsize(self) -> int:
+        return self.target.itemsize
 
     @property
     def in_quads(self) -> tuple[bool, bool]:
         """Whether two points may be read, and written, at once: no pair is cut in half."""
-        if self.itemsize != 4:
-            return False, False
         source, target, ends = self[:3]
         whole = (ends.present or 0) % (4 if ends.halves else 2) == 0
-        return source.in_quads and whole, target.in_quads and not (ends.written or 0) % 2
+        return whole and in_quads(source), not (ends.written or 0) % 2 and in_quads(target)
 
 
 class _Task(NamedTuple):
@@ -151,13 +155,13 @@ def plan_pass(
     transform: Transform,
 ) -> Plan:
     """Plan the launch of some stages for a batch of these sizes, none of which is 0."""
-    source, target = transform[:2]
+    step, target_step = [points.strides[-2] for points in transform[:2]]
     before, span = stages.before, n // stages.points
     after = span // before
-    within = Dim((source.step, target.step), before)
-    beyond = Dim((source.step * before, target.step * before * stages.points), after)
+    within = Dim((step, target_step), before)
+    beyond = Dim((step * before, target_step * before * stages.points), after)
     captured, other = (within, beyond) if before > 1 else (beyond, within)
-    steps = span * source.step, before * target.step
+    steps = span * step, before * target_step
     task = _task_of(sizes, transform, captured, [other], steps, captured.strides)
     if stages.by_group:
         work = _by_group(task, stages, transform)
@@ -180,7 +184,7 @@ def plan_points(
 
     Each work item reads and writes a point, or a pair of mirrored points.
     """
-    steps = transform.source.step, transform.target.step
+    steps = transform.source.strides[-2], transform.target.strides[-2]
     task = _task_of(sizes, transform, Dim((0, 0), units), [], steps, steps)
     work = _Work("points", task.dims, {"STEP": step}, 2, transform.profile.lanes)
     return _plan(task, work, transform, (n, 0))
@@ -198,7 +202,7 @@ def _task_of(
 
     `reach` are the distances of neighbours along the captured dim.
     """
-    batch, starts = ascending(sizes, (transform.source.strides, transform.target.strides))
+    batch, starts = ascending(sizes, [points.strides[:-2] for points in transform[:2]])
     dims = [captured, *[dim for dim in (*others, *batch) if dim.size > 1]]
     inside = sorted(dims[1:], key=lambda dim: -dim.size)[: _RANK - 1]
     outer = [dim for dim in dims[1:] if dim not in inside]
@@ -311,7 +315,8 @@ def _by_team(task: _Task, stages: Pass, transform: Transform) -> _Work:
 
 
 def _plan(task: _Task, work: _Work, transform: Transform, turns: Ints) -> Plan:
-    source, target, ends, itemsize, profile = transform
+    source, target, ends, profile, conjugated = transform
+    itemsize = transform.itemsize
     padded = 0 if ends.present is None else 2 if ends.halves else 1
     dims, lanes = work.dims, work.lanes
     units = math.prod([dim.size for dim in dims])
@@ -322,8 +327,8 @@ def _plan(task: _Task, work: _Work, transform: Transform, turns: Ints) -> Plan:
         "LANES": lanes,
         "RANK": len(dims),
         "EDGES": 0,
-        "SOURCE": source.kind,
-        "TARGET": target.kind,
+        "SOURCE": kind_of(source, conjugated=conjugated[0]),
+        "TARGET": kind_of(target, conjugated=conjugated[1]),
         "CAPTURED": task.captured,
         "PADDED": padded,
         "CUT": int(ends.written is not None),
@@ -340,9 +345,9 @@ def _plan(task: _Task, work: _Work, transform: Transform, turns: Ints) -> Plan:
         "sizes": tuple(words[:_RANK]),
         "strides": tuple(words[_RANK:]),
         "src_step": task.steps[0],
-        "src_im": source.imaginary,
+        "src_im": source.strides[-1],
         "dst_step": task.steps[1],
-        "dst_im": target.imaginary,
+        "dst_im": target.strides[-1],
         "span": span,
         "turn": turn,
         "there": ends.present or 0,

@@ -42,6 +42,7 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "gather_words",
         inlines=(WRITES,),
+        rests=(),
         bindings=("index_words", "Src", "Dst"),
         spec=(*WORDS_SPEC, *_INDEX_SPEC),
         push=_GATHER_PUSH,
@@ -51,6 +52,7 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "gather_packed",
         inlines=(WRITES,),
+        rests=(),
         bindings=("index_words", "Src", "Dst"),
         spec=(*PACKED_SPEC, *_INDEX_SPEC),
         push=_GATHER_PUSH,
@@ -60,6 +62,7 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "gather_checked",
         inlines="the host reads at once whether indexes are right",
+        rests=(),
         bindings=("index_words", "Src", "Flag", "Dst"),
         writes=("Flag", "Dst"),
         spec=(*WORDS_SPEC, *_INDEX_SPEC),
@@ -76,6 +79,7 @@ KERNELS: tuple[Kernel, ...] = (
         "gather_check",
         by_position=True,
         inlines="its result is one word",
+        rests=(),
         bindings=("Index", "Dst"),
         spec=(*ROW_SPEC, "INDEX_TYPE", "QUADS"),
         push=index_push(("index_base", "dst_base"), CHECK_RANK, (("size", 1),)),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import Kernel, by_name, native
+from dml_vk.kernels.kernel import SUMS, Kernel, by_name, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Profile
@@ -46,6 +46,7 @@ def _team(
     return Kernel(
         f"linalg_{name}",
         inlines="it changes matrices in place",
+        rests=SUMS if computes else (),
         bindings=bindings,
         writes=writes,
         spec=spec,

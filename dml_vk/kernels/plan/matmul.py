@@ -15,6 +15,7 @@ from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32, float64
 from dml_vk.kernels.kernel import (
     INDEX_SPEC,
+    SUMS,
     WORDS_SPEC,
     WRITES,
     Kernel,
@@ -31,7 +32,14 @@ from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.plan.linear import LINEAR_SPEC, Linear, is_by_rows, linear_path, storing_rounds
 from dml_vk.kernels.plan.matmul_row import KERNEL as ROW
 from dml_vk.kernels.plan.matmul_row import PARAMS, row_path
-from dml_vk.kernels.plan.matmul_tile import ALL_ONES, RANK, RUN, Reading, exchange, tile_path
+from dml_vk.kernels.plan.matmul_tile import (
+    ALL_ONES,
+    RANK,
+    RUN,
+    exchange,
+    exchange_dims,
+    tile_path,
+)
 from dml_vk.kernels.plan.paths import Path, plan_of, rows
 from dml_vk.kernels.plan.tasks import Operand, Task, columns_of, in_bytes
 from dml_vk.kernels.plan.team_tiles import BUSY, TeamTile
@@ -60,6 +68,7 @@ def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]
         name,
         by_position=True,
         inlines=(WRITES,),
+        rests={name: SUMS if "FLOAT" in macros else () for name, macros in variants.items()},
         tile=_TILE if "ROWS" in spec else None,
         bindings=("a_words", "b_words", "Dst"),
         optional=_SOURCES if "A_READ" in spec else {"a_words": is_not("ONES", 1)},
@@ -98,6 +107,7 @@ KERNELS = (
         "matmul_linear",
         by_position=True,
         inlines=(WRITES,),
+        rests=SUMS,
         tile=_TILE,
         body="matmul_tile",
         bindings=("a_words", "b_words", "bias_words", "Dst"),
@@ -136,9 +146,8 @@ class Product(NamedTuple):
 def plan_matmul(
     sizes: Ints,
     depth: int,
-    a: Reading,
-    b: Reading,
-    dst: tuple[Ints, int, DType],
+    operands: tuple[Operand | None, Operand, Operand],
+    dtypes: tuple[DType, DType, DType],
     profile: Profile,
     *,
     more: bool = False,
@@ -146,26 +155,19 @@ def plan_matmul(
     linear: Linear | None = None,
     tile: TeamTile | None = None,
 ) -> Product:
-    """Plan a product with a depth from 1 to MAX_DEPTH, into dst: (strides, offset, dtype).
+    """Plan a product with a depth from 1 to MAX_DEPTH, of a and b into dst.
 
-    With `more` it is added to dst. With `fma` each product and sum of float32 are rounded once.
+    Sources have strides over the dims of dst, and along the depth; a may be None, for ones. With
+    `more` the product is added to dst. With `fma` each product and sum of float32 are rounded once.
     With `linear`, for floats of up to 32 bits, sums have an epilogue. With `tile` workgroups do
     such tiles, whatever suits the device.
     """
-    strides, offset, dtype = dst
-    fma = fma and dtype is float32 and not (a.ones or b.ones)
-    return _plan(
-        *(sizes, depth, a.residue(), b.residue()),
-        *(
-            Operand(strides, offset, dtype.itemsize).residue(),
-            dtype,
-            more,
-            fma,
-            linear,
-            tile,
-            profile,
-        ),
-    )
+    a, b, dst = operands
+    is_of_ones = a is None
+    fma = fma and dtypes[2] is float32 and not is_of_ones
+    a = Operand((0,) * len(b.strides), b.offset, b.itemsize) if a is None else a
+    residues = a.residue(), b.residue(), dst.residue()
+    return _plan(sizes, depth, residues, dtypes, is_of_ones, more, fma, linear, tile, profile)
 
 
 def partial_run(product: Product, numel: int, depth: int, profile: Profile) -> int:
@@ -192,40 +194,44 @@ def partial_run(product: Product, numel: int, depth: int, profile: Profile) -> i
 def _plan(
     sizes: Ints,
     depth: int,
-    a: Reading,
-    b: Reading,
-    dst: Operand,
-    dtype: DType,
+    operands: tuple[Operand, Operand, Operand],
+    dtypes: tuple[DType, DType, DType],
+    is_of_ones: bool,
     more: bool,
     fma: bool,
     linear: Linear | None,
     tile: TeamTile | None,
     profile: Profile,
 ) -> Product:
-    strides, bases, itemsizes = columns_of((a.operand, b.operand, dst))
+    strides, bases, itemsizes = columns_of(operands)
     dims, starts = ascending(sizes, strides)
+    terms = Dim((strides[0][-1], strides[1][-1], 0), depth)
     byte_starts = in_bytes(bases, starts, itemsizes)
+    first, second, dtype = dtypes
+    ones = 0 if is_of_ones else None  # the number of that source
     tiles = dtype.itemsize == 4 or linear is not None
     swapped = tiles and dims[0].strides[1] == 0 and dims[0].strides[0] != 0
     if swapped:
-        a, b = b, a
+        first, second, ones = second, first, 1 if is_of_ones else None
         itemsizes, byte_starts, starts = map(exchange, (itemsizes, byte_starts, starts))
-        dims = [Dim(exchange(dim.strides), dim.size) for dim in dims]
+        terms, *dims = exchange_dims([terms, *dims])
     whole = Task([], [], itemsizes, byte_starts, profile)
     by_row = None
     loads: tuple[Load, ...]
-    if dtype is float32 and linear is None and tile is None:
-        by_row = row_path(dims, whole, depth, a, b)
+    if dtype is float32 and linear is None and tile is None and not is_of_ones:
+        by_row = row_path(dims, whole, terms)
     if by_row:
         task, path = by_row
         name, own, far, team, fma = path.name, {}, False, path.lanes or 1, False
         loads = (Load(path.elements * depth / team, 4),) * 2
     elif tiles:
-        task, path, loads, exchanged = tile_path(dims, whole, depth, a, b, fused=fma, tile=tile)
+        task, path, loads, exchanged = tile_path(
+            dims, whole, terms, ones=ones, fused=fma, tile=tile
+        )
         if exchanged:
-            swapped, starts = not swapped, exchange(starts)
-            a, b, itemsizes = b, a, task.itemsizes
-        far = _strides_far(path, a, b)
+            swapped, starts, itemsizes = not swapped, exchange(starts), task.itemsizes
+            first, second, (terms,) = second, first, exchange_dims([terms])
+        far = _strides_far(path, terms, itemsizes, ones)
         name = path.name
         spans = path.constants["ROWS"], path.constants["COLUMNS"]
         team = path.elements // math.prod(spans)
@@ -239,7 +245,7 @@ def _plan(
         # Few elements per work item, since each loops over the depth.
         path = rows(task, quads=1)
         path = path.costing(term_ns * depth, rounds.matmul_element(depth, RUN))
-        own = {"ONES": int(a.ones), "A_TYPE": a.dtype.code, "B_TYPE": b.dtype.code}
+        own = {"ONES": int(is_of_ones)}
         loads = (Load(path.elements * depth, path.elements),) * 2
         name = "words"
         far, team = False, 1
@@ -254,9 +260,9 @@ def _plan(
     plan = plan_of(
         *(_BY_NAME[kernel], f"{way}_{variant}" if way else variant, task, path, launches),
         sources=sources,
-        constants={"MORE": int(more), **own},
+        constants={"MORE": int(more), "A_TYPE": first.code, "B_TYPE": second.code, **own},
         inside=(depth,),
-        push={"depth": depth, "a_step": a.step, "b_step": b.step},
+        push={"depth": depth, "a_step": terms.strides[0], "b_step": terms.strides[1]},
         lanes=team if team > 1 else None,
         by_teams=team > 1,
         loads=loads,
@@ -268,12 +274,12 @@ def _plan(
     return Product(plan, swapped, far, by_row is not None)
 
 
-def _strides_far(path: Path, a: Reading, b: Reading) -> bool:
+def _strides_far(path: Path, terms: Dim, itemsizes: Ints, ones: int | None) -> bool:
     """Whether a product with a single row or column reads the other source with long strides."""
     column, row, *_ = path.dims
     return any(
-        other.size == 1 and not source.ones and abs(source.step) * source.dtype.itemsize >= 1024
-        for other, source in ((column, a), (row, b))
+        other.size == 1 and k != ones and abs(terms.strides[k]) * itemsizes[k] >= 1024
+        for k, other in enumerate((column, row))
     )
 
 

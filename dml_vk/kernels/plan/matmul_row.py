@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dml_vk.kernels.kernel import INDEX_SPEC, WRITES, Kernel, index_push
+from dml_vk.kernels.kernel import INDEX_SPEC, SUMS, WRITES, Kernel, index_push
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.dims import Dim, split
-from dml_vk.kernels.plan.matmul_tile import RANK, RUN, Reading
+from dml_vk.kernels.plan.matmul_tile import RANK, RUN
 from dml_vk.kernels.plan.paths import Path, power_of_two
 from dml_vk.kernels.plan.tasks import Task
 from dml_vk.kernels.plan.tiles import READ_NS
@@ -25,6 +25,7 @@ KERNEL = Kernel(
     "matmul_row",
     by_position=True,
     inlines=(WRITES,),
+    rests=SUMS,
     bindings=("a_words", "b_words", "Dst"),
     spec=(*INDEX_SPEC, "MEMBERS", "PIECE", "A_QUADS", "B_QUADS", "A_TYPE", "B_TYPE", "MORE"),
     push=index_push(("a_base", "b_base", "dst_base"), RANK, PARAMS, 2),
@@ -32,14 +33,11 @@ KERNEL = Kernel(
 )
 
 
-def row_path(
-    dims: list[Dim], task: Task, depth: int, a: Reading, b: Reading
-) -> tuple[Task, Path] | None:
+def row_path(dims: list[Dim], task: Task, terms: Dim) -> tuple[Task, Path] | None:
     """Give each row of b a few invocations; None where that does not suit."""
-    apart = all(dim.strides[1] for dim in dims if dim.size > 1)
-    if not (task.profile.coalesces and apart and b.step == 1 and depth >= _LEAST_DEPTH):
-        return None
-    if a.ones or b.ones:
+    depth, apart = terms.size, all(dim.strides[1] for dim in dims if dim.size > 1)
+    is_adjacent = terms.strides[1] == 1
+    if not (task.profile.coalesces and apart and is_adjacent and depth >= _LEAST_DEPTH):
         return None
     inside, outer = split(dims, RANK)
     task = task._replace(dims=inside, outer=outer)
@@ -58,11 +56,10 @@ def row_path(
     of_block = lanes // members
     groups = -(-column.size // of_block)
     constants: dict[str, Any] = {"MEMBERS": members, "PIECE": piece}
-    for number, source in enumerate((a, b)):
-        quads = depth % 4 == 0 and source.step == 1
-        quads = quads and task.aligned(number, 4 * source.dtype.itemsize, task.dims)
-        constants["AB"[number] + "_QUADS"] = int(quads)
-        constants["AB"[number] + "_TYPE"] = source.dtype.code
+    for number, name in enumerate(("A_QUADS", "B_QUADS")):
+        quads = depth % 4 == 0 and terms.strides[number] == 1
+        quads = quads and task.aligned(number, 4 * task.itemsizes[number], task.dims)
+        constants[name] = int(quads)
     path = Path(
         "row",
         task.dims,

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.dtypes import DType
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load
 from dml_vk.kernels.plan.dims import Dim, split
 from dml_vk.kernels.plan.paths import Path
-from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
 from dml_vk.kernels.plan.team_tiles import TeamTile, team_tile
 from dml_vk.kernels.plan.tiles import (
     LEAST_SHARED,
@@ -30,55 +28,39 @@ _BY_ELEMENTS, _BY_DEPTH, _BY_SPAN, ALL_ONES = range(4)  # how a tile reads a sou
 _TERM_NS = 0.1  # one multiply-add on one slow core
 
 
-class Reading(NamedTuple):
-    """A source's strides over the dims of dst, and its step along the depth.
-
-    Of a source of `ones` nothing is read, so its layout does not matter.
-    """
-
-    strides: Ints
-    step: int
-    offset: int
-    dtype: DType
-    ones: bool = False
-
-    @property
-    def operand(self) -> Operand:
-        """The elements over the dims of dst."""
-        return Operand(self.strides, self.offset, self.dtype.itemsize)
-
-    def residue(self) -> Reading:
-        """Reduce the offset to the position within a quad."""
-        return self._replace(offset=self.operand.residue().offset)
-
-
 def exchange(operands: Ints) -> Ints:
     """Swap the two sources."""
     a, b, dst = operands
     return b, a, dst
 
 
+def exchange_dims(dims: list[Dim]) -> list[Dim]:
+    """Swap the two sources in each dim."""
+    return [Dim(exchange(dim.strides), dim.size) for dim in dims]
+
+
 def tile_path(
     dims: list[Dim],
     task: Task,
-    depth: int,
-    a: Reading,
-    b: Reading,
+    terms: Dim,
     *,
+    ones: int | None,
     fused: bool,
     tile: TeamTile | None = None,
 ) -> tuple[Task, Path, tuple[Load, ...], bool]:
     """Choose a dim that a lacks as columns and one that b lacks as rows; loop over the others.
 
-    The last results are what a work item reads, and whether the sources were exchanged. With `tile`
-    a workgroup does tiles together whether that suits or not.
+    Of the source by the number `ones` nothing is read, so its layout does not matter. The last
+    results are what a work item reads, and whether the sources were exchanged. With `tile` a
+    workgroup does tiles together whether that suits or not.
     """
+    depth = terms.size
     single = Dim((0, 0, 0), 1)
     left = list(dims)
     column = _take_dim(left, 0) or single
     row = _take_dim(left, 1) or single
     lanes = task.profile.lanes
-    both = not (a.ones or b.ones)
+    both = ones is None
     times = math.prod([dim.size for dim in left])
     team = tile
     if both and not team:
@@ -86,8 +68,7 @@ def tile_path(
     shared = task.profile.shuffles and both and not team
     exchanged = shared and column.size < 4 * lanes <= row.size
     if exchanged:
-        a, b = b, a
-        column, row, *left = [Dim(exchange(dim.strides), dim.size) for dim in (row, column, *left)]
+        row, column, terms, *left = exchange_dims([column, row, terms, *left])
         task = task._replace(
             itemsizes=exchange(task.itemsizes), byte_starts=exchange(task.byte_starts)
         )
@@ -101,8 +82,8 @@ def tile_path(
     else:
         down, across = span_of(row.size), span_of(column.size)
     reads = [
-        _read(task, k, source, depth, span)
-        for k, (source, span) in enumerate(((a, down), (b, across)))
+        ALL_ONES if k == ones else _read(task, k, terms, span)
+        for k, span in enumerate((down, across))
     ]
     deep = team.terms if team else 4 if _BY_DEPTH in reads or (shared and depth % 4 == 0) else 1
     others = [row, *inside]
@@ -143,8 +124,6 @@ def tile_path(
             "DST_QUADS": int(dst_quads),
             "A_READ": reads[0],
             "B_READ": reads[1],
-            "A_TYPE": a.dtype.code,
-            "B_TYPE": b.dtype.code,
         },
         whole=groups * extent * (1 if team else block) * math.prod([dim.size for dim in inside]),
         edges=0,
@@ -179,16 +158,13 @@ def _take_dim(dims: list[Dim], lacking: int) -> Dim | None:
     return dim
 
 
-def _read(task: Task, number: int, source: Reading, depth: int, span: int) -> int:
-    if source.ones:
-        return ALL_ONES
-    nbytes = 4 * source.dtype.itemsize
+def _read(task: Task, number: int, terms: Dim, span: int) -> int:
+    nbytes = 4 * task.itemsizes[number]
     own = task.dims[1 - number]
     others = [dim for dim in task.dims if dim is not own]
-    if source.step == 1 and depth % 4 == 0 and task.aligned(number, nbytes, task.dims):
+    step = terms.strides[number]
+    if step == 1 and terms.size % 4 == 0 and task.aligned(number, nbytes, task.dims):
         return _BY_DEPTH
-    if own.strides[number] == 1 and own.size % 4 == 0 and span % 4 == 0:
-        steps = Dim((source.step,) * 3, depth)
-        if task.aligned(number, nbytes, [*others, steps]):
-            return _BY_SPAN
-    return _BY_ELEMENTS
+    adjacent = own.strides[number] == 1 and own.size % 4 == 0 and span % 4 == 0
+    is_by_span = adjacent and task.aligned(number, nbytes, [*others, terms])
+    return _BY_SPAN if is_by_span else _BY_ELEMENTS

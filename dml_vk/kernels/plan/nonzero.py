@@ -34,6 +34,7 @@ _ALONE, _TEAM = [
     Kernel(
         name,
         inlines=_INLINES,
+        rests=(),
         bindings=("Src", "Carry", "Dst"),
         spec=_SPEC,
         push=index_push(("src_base", "carry_base", "dst_base"), MAX_RANK),
@@ -44,6 +45,7 @@ _ALONE, _TEAM = [
 _SELECT = Kernel(
     "nonzero_team_select",
     inlines=_INLINES,
+    rests=(),
     body="nonzero_team",
     bindings=("Src", "Carry", "Values", "Dst"),
     spec=_SPEC,

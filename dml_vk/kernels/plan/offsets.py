@@ -19,6 +19,7 @@ KERNELS = (
     Kernel(
         "offsets",
         inlines="counts are no elements",
+        rests=(),
         bindings=("Dst",),
         spec=INDEX_SPEC,
         push=index_push(("dst_base",), 1),

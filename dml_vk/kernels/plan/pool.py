@@ -15,6 +15,7 @@ from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.kernels.kernel import (
     PACKED_SPEC,
+    SUMS,
     WORDS_SPEC,
     WRITES,
     Kernel,
@@ -46,12 +47,19 @@ _SPEC = (
     *("ADAPTIVE", "COUNTED", "MORE", "LAST", "UNROLLED", "POWER", "ROOT"),
 )
 
+# By bits: float32, integers of 64 bits, small ones, and float16.
+_RESTS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("32", "16"), (*SUMS, "divides")),
+    **dict.fromkeys(("64", "8"), ("divides",)),
+}
+
 
 def _kernel(path: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
     return Kernel(
         f"pool_{path}",
         by_position=True,
         inlines=(WRITES,),
+        rests={bits: _RESTS[bits] for bits in variants},
         bindings=("x_words", "Prior", "Dst"),
         optional={"Prior": is_set("MORE")},
         spec=(*spec, *_SPEC),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dml_vk.dtypes import DType, float16
-from dml_vk.kernels.kernel import WRITES, Kernel, index_push, of_dims
+from dml_vk.kernels.kernel import SUMS, WRITES, Kernel, index_push, of_dims
 from dml_vk.kernels.plan import rounds, windows
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.pool import OPCODES, OPERATIONS, Pooling
-from dml_vk.kernels.plan.windows import Image, plan_windows
+from dml_vk.kernels.plan.tasks import Operand
+from dml_vk.kernels.plan.windows import plan_windows
 from dml_vk.limits import Profile
 
 KERNELS = (
@@ -17,6 +18,7 @@ KERNELS = (
         "pool_tile",
         by_position=True,
         inlines=(WRITES,),
+        rests=(*SUMS, "divides"),
         bindings=("x_words", "dst_words"),
         writes=("dst_words",),
         spec=(*windows.SPEC, "OP", "COUNTED", "END_0", "END_1", "END_2"),
@@ -35,7 +37,13 @@ def suits(pooling: Pooling, dtype: DType) -> bool:
 
 @lru_cache(maxsize=1024)
 def plan_pool_tile(
-    samples: int, channels: int, pooling: Pooling, x: Image, dst: Image, profile: Profile
+    samples: int,
+    channels: int,
+    pooling: Pooling,
+    x: Operand,
+    dst: Operand,
+    dtypes: tuple[DType, DType],
+    profile: Profile,
 ) -> Plan:
     """Plan windows that are whole, where it `suits`."""
     return plan_windows(
@@ -45,8 +53,9 @@ def plan_pool_tile(
         pooling.dims,
         x,
         dst,
+        dtypes,
         profile,
-        sources=(x.dtype.itemsize,),
+        sources=(x.itemsize,),
         constants={
             "OP": OPERATIONS.index(pooling.operation),
             "COUNTED": int(pooling.counted),

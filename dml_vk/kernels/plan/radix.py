@@ -49,6 +49,7 @@ KERNELS = (
     Kernel(
         "radix_count",
         inlines=_OWN,
+        rests=(),
         bindings=("Src", "Dst"),
         spec=_SPEC,
         push=index_push(("src_base", "dst_base"), 1, _EXTRA),
@@ -58,6 +59,7 @@ KERNELS = (
     Kernel(
         "radix_move",
         inlines=_OWN,
+        rests=(),
         bindings=("Src", "Counts", "Dst"),
         spec=(*_SPEC, "FORM", "HAS_PLACES"),
         push=index_push(("src_base", "counts_base", "dst_base"), 1, _EXTRA),
@@ -67,6 +69,7 @@ KERNELS = (
     Kernel(
         "radix_team_count",
         inlines=_OWN,
+        rests=(),
         bindings=("Src", "Dst"),
         spec=_SPEC,
         push=index_push(("src_base", "dst_base"), 1, _EXTRA),
@@ -76,6 +79,7 @@ KERNELS = (
     Kernel(
         "radix_team_move",
         inlines=_OWN,
+        rests=(),
         bindings=("Src", "Counts", "Dst"),
         optional={"Counts": is_not("KNOWN", ALONE)},
         spec=(*_SPEC, "FORM", "HAS_PLACES", "KNOWN"),

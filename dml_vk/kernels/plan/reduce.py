@@ -9,7 +9,16 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
-from dml_vk.kernels.kernel import INDEX_SPEC, READS, WRITES, Kernel, by_name, index_push, native
+from dml_vk.kernels.kernel import (
+    INDEX_SPEC,
+    READS,
+    SUMS,
+    WRITES,
+    Kernel,
+    by_name,
+    index_push,
+    native,
+)
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
@@ -113,11 +122,13 @@ _VARIANTS: dict[str, dict[str, dict[str, str]]] = {
     "softmax": _paired(_FOUR_EACH),
     "moments": _paired(_FOUR_EACH),
 }
+_OF_INTEGERS = {"int", "long", "arg"}
 _OF_TWO = [
     Kernel(
         f"reduce_{kind}",
         by_position=True,
         inlines=(READS, WRITES),
+        rests=() if kind in _OF_INTEGERS else SUMS,
         bindings=("Src", "Dst"),
         spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
         push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),
@@ -135,6 +146,7 @@ KERNELS: tuple[Kernel, ...] = (
         f"reduce_{VARIANCE}",
         by_position=True,
         inlines=(READS, WRITES),
+        rests=SUMS,
         bindings=("Src", "Means", "Dst"),
         optional={"Means": lambda values: values["SQUARES"] == FROM_MEANS},
         spec=(*_WHOLE_SPEC, *_OWN_SPEC[VARIANCE]),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
-from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, WRITES, Kernel, by_name, index_push
+from dml_vk.kernels.kernel import PACKED_SPEC, SUMS, WORDS_SPEC, WRITES, Kernel, by_name, index_push
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
@@ -29,6 +29,7 @@ KERNELS = tuple(
             f"resample_{path}",
             by_position=True,
             inlines=(WRITES,),
+            rests=SUMS,
             bindings=("x_words", "Table", "Dst"),
             spec=(*spec, *_SPEC),
             push=_PUSH,

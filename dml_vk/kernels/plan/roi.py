@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import ROW_SPEC, WRITES, Kernel, index_push
+from dml_vk.kernels.kernel import ROW_SPEC, SUMS, WRITES, Kernel, index_push
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
@@ -25,6 +25,7 @@ KERNELS = (
     Kernel(
         "roi_boxes",
         inlines="it continues with what an earlier launch left",
+        rests=(),
         bindings=("Src", "Table", "Dst"),
         spec=(*ROW_SPEC, "MORE"),
         push=index_push(_BASES, 1, (*_COUNTS, ("tile", 4))),
@@ -33,6 +34,7 @@ KERNELS = (
     Kernel(
         "roi_samples",
         inlines=(WRITES,),
+        rests=SUMS,
         bindings=("Src", "Table", "Dst"),
         spec=(*ROW_SPEC, "LARGEST", "NEAREST"),
         push=index_push(_BASES, 1, (*_COUNTS, ("ends", 2), ("offsets", 3))),

@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels import finishes
-from dml_vk.kernels.kernel import WORDS_SPEC, WRITES, Kernel, by_name, index_push, unless_scalar
+from dml_vk.kernels.kernel import (
+    SUMS,
+    WORDS_SPEC,
+    WRITES,
+    Kernel,
+    by_name,
+    index_push,
+    unless_scalar,
+)
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
@@ -59,6 +67,7 @@ KERNELS = tuple(
             f"rows_{kind}",
             by_position=True,
             inlines=(WRITES,),
+            rests=(*SUMS, "divides"),
             bindings=("a_words", "b_words", "c_words", "Dst"),
             optional={"b_words": unless_scalar(1), "c_words": unless_scalar(2)},
             spec=(*WORDS_SPEC, *_SPEC),

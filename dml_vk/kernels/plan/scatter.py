@@ -32,6 +32,7 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "scatter_claim",
         inlines=_MANY,
+        rests=(),
         bindings=("Index", "Dst"),
         spec=(*ROW_SPEC, "QUADS"),
         push=index_push(("index_base", "dst_base"), MAX_RANK),
@@ -40,6 +41,7 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "scatter_elect",
         inlines=_MANY,
+        rests=(),
         bindings=("Index", "Flag", "Dst"),
         writes=("Flag", "Dst"),
         spec=(*INDEX_SPEC, "INDEX_TYPE"),
@@ -49,6 +51,7 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "pick",
         inlines=_MANY,
+        rests=(),
         bindings=("Owner", "Index", "Src", "Dst"),
         spec=INDEX_SPEC,
         push=index_push(
@@ -60,6 +63,7 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "scatter",
         inlines=_MANY,
+        rests=(),
         bindings=("Index", "Src", "Owner", "Dst"),
         spec=(*ROW_SPEC, "CLAIMED"),
         push=index_push(

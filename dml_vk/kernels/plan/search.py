@@ -19,6 +19,7 @@ KERNELS = (
     Kernel(
         "search",
         inlines=(WRITES,),
+        rests=(),
         bindings=("Src", "Sorted", "Order", "Dst"),
         optional={"Order": is_set("ORDERED")},
         spec=(*WORDS_SPEC, "TYPE", "RIGHT", "ORDERED", "ORDER_TYPE"),
@@ -33,6 +34,7 @@ KERNELS = (
     Kernel(
         "nonzero_axis",
         inlines=(WRITES,),
+        rests=(),
         bindings=("Src", "Dst"),
         spec=(*WORDS_SPEC, "INSIDE", "OUTSIDE"),
         push=index_push(("src_base", "dst_base"), MADE_RANK, (("inner", 1), ("size", 1))),

@@ -45,40 +45,15 @@ Value = TypeVar("Value")
 Dims = tuple[Window, Window, Window]  # innermost first; dims that are not there have one window
 
 
-class Image(NamedTuple):
-    """An input, a weight or a result as an operand: samples of channels of pixels.
+def image(source: Operand) -> Operand:
+    """Return an input, a weight or a result as planners of windows see it.
 
-    Weights have outputs in place of samples, and the inputs of a group in place of channels.
+    It has the strides of samples, of channels, and of three spatial dims, innermost first; in the
+    source these are outermost first. Weights have outputs in place of samples, and the inputs of a
+    group in place of channels.
     """
-
-    operand: Operand  # with three spatial dims, innermost first
-    dtype: DType
-
-    @property
-    def sample(self) -> int:
-        """The stride of samples."""
-        return self.operand.strides[0]
-
-    @property
-    def channel(self) -> int:
-        return self.operand.strides[1]
-
-    @property
-    def steps(self) -> Ints:
-        """The strides of the spatial dims, innermost first."""
-        return self.operand.strides[2:]
-
-    @property
-    def offset(self) -> int:
-        """The position within a quad, on which alone plans depend."""
-        return self.operand.offset
-
-
-def image(strides: Ints, offset: int, dtype: DType) -> Image:
-    """Return an image with these strides, of which the spatial ones are outermost first."""
-    sample, channel, *spatial = strides
-    strides = sample, channel, *from_inside(spatial, 0)
-    return Image(Operand(strides, offset, dtype.itemsize).residue(), dtype)
+    sample, channel, *spatial = source.strides
+    return source._replace(strides=(sample, channel, *from_inside(spatial, 0))).residue()
 
 
 def from_inside(values: Sequence[Value], fill: Value) -> tuple[Value, Value, Value]:
@@ -110,8 +85,9 @@ def plan_windows(
     samples: int,
     channels: int,
     dims: Dims,
-    x: Image,
-    dst: Image,
+    x: Operand,
+    dst: Operand,
+    dtypes: tuple[DType, DType],
     profile: Profile,
     *,
     sources: Ints,
@@ -130,6 +106,7 @@ def plan_windows(
     results; if it is 0, that is short.
     """
     inner, outer, last = dims
+    (x_sample, x_channel, *x_steps), (dst_sample, dst_channel, *dst_steps) = x.strides, dst.strides
     read = _read(x, inner.size, channels)
     tile = _tile(inner, outer, read, widest)
     across, down = -(-inner.count // tile.across), -(-outer.count // tile.down)
@@ -144,7 +121,7 @@ def plan_windows(
         for dim, count, span in ((inner, across, tile.across), (outer, down, tile.down))
     ]
     read_at_once = tile.channels * tile.reads(inner, outer)
-    one_by_one = quad_rounds > 0 or dst.dtype.itemsize < 4
+    one_by_one = quad_rounds > 0 or dst.itemsize < 4
     (from_0, to_0), (from_1, to_1) = sure
     path = f"tile, {tile.channels} by {tile.down} by {tile.across} windows, {terms} terms"
     return Plan(
@@ -161,16 +138,16 @@ def plan_windows(
                 "X_READ": read,
                 "DST_QUADS": int(_stores_quads(tile, inner.count, dst)),
                 "ONE_BY_ONE": int(one_by_one),
-                "X_TYPE": x.dtype.code,
-                "DST_TYPE": dst.dtype.code,
+                "X_TYPE": dtypes[0].code,
+                "DST_TYPE": dtypes[1].code,
                 **constants_of(dims),
                 "SURE_FROM_0": from_0,
                 "SURE_FROM_1": from_1,
                 "SURE_TO_0": to_0,
                 "SURE_TO_1": to_1,
                 "SURE_2": int(not last.reads_padding),
-                "X_STRIDE_2": x.steps[2],
-                "DST_STRIDE_2": dst.steps[2],
+                "X_STRIDE_2": x_steps[2],
+                "DST_STRIDE_2": dst_steps[2],
                 **constants,
             }
         ),
@@ -181,13 +158,13 @@ def plan_windows(
                 "groups": groups,
                 "extent": across,
                 "sizes": (inner.count, outer.count),
-                "strides": (*x.steps[:2], *strides, *dst.steps[:2]),
+                "strides": (*x_steps[:2], *strides, *dst_steps[:2]),
                 "inner_size": inner.size,
                 "outer_size": outer.size,
-                "x_sample": x.sample,
-                "x_channel": x.channel,
-                "dst_sample": dst.sample,
-                "dst_channel": dst.channel,
+                "x_sample": x_sample,
+                "x_channel": x_channel,
+                "dst_sample": dst_sample,
+                "dst_channel": dst_channel,
                 "tiles_down": down,
                 **push,
             },
@@ -195,8 +172,8 @@ def plan_windows(
         units=units,
         unit_ns=100.0 + _READ_NS * last.taps * read_at_once + _TERM_NS * terms * windows,
         unit_rounds=rounds.loop(last.taps) + one_by_one * rounds.loop(windows // 4, quad_rounds),
-        base_bytes=(*sources, dst.dtype.itemsize),
-        shares_words=dst.dtype.itemsize < 4,
+        base_bytes=(*sources, dst.itemsize),
+        shares_words=dst.itemsize < 4,
         loads=(Load(last.taps * read_at_once, read_at_once),),
         launches=((0,) * (len(sources) + 1),),
         fma=fma,
@@ -217,17 +194,18 @@ def constants_of(dims: Dims) -> dict[str, int]:
     }
 
 
-def takes_channels(x: Image, channels: int) -> bool:
+def takes_channels(x: Operand, channels: int) -> bool:
     """Whether a tile has four channels, which are a quad of x."""
-    return x.channel == 1 and math.gcd(4, channels, x.offset, x.sample, *x.steps) == 4
+    sample, channel, *steps = x.strides
+    return channel == 1 and math.gcd(4, channels, x.offset, sample, *steps) == 4
 
 
-def _read(x: Image, size: int, channels: int) -> int:
+def _read(x: Operand, size: int, channels: int) -> int:
     """How x, with rows of this size, is read: four channels at once, or four positions."""
     if takes_channels(x, channels):
         return _BY_CHANNELS
-    inner, *outer = x.steps
-    is_line = inner == 1 and math.gcd(4, size, x.offset, x.sample, x.channel, *outer) == 4
+    sample, channel, inner, *outer = x.strides
+    is_line = inner == 1 and math.gcd(4, size, x.offset, sample, channel, *outer) == 4
     return _BY_LINE if is_line else _BY_ELEMENTS
 
 
@@ -240,13 +218,13 @@ def _tile(inner: Window, outer: Window, read: int, widest: int) -> Tile:
     return next((tile for tile in tiles if tile.reads(inner, outer) <= _MOST_READ), Tile(1, 1, 4))
 
 
-def _stores_quads(tile: Tile, across: int, dst: Image) -> bool:
+def _stores_quads(tile: Tile, across: int, dst: Operand) -> bool:
     """Whether four results, of channels or of windows side by side, are a quad of the result.
 
     There are `across` windows side by side.
     """
-    inner, *outer = dst.steps
-    others = (dst.offset, dst.sample, *outer)
+    sample, channel, inner, *outer = dst.strides
+    others = (dst.offset, sample, *outer)
     if tile.channels > 1:
-        return dst.channel == 1 and math.gcd(4, inner, *others) == 4
-    return inner == 1 and math.gcd(4, across, dst.channel, *others) == 4
+        return channel == 1 and math.gcd(4, inner, *others) == 4
+    return inner == 1 and math.gcd(4, across, channel, *others) == 4

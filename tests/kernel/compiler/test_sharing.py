@@ -150,8 +150,8 @@ def test_programs_of_many_temporaries_have_the_same_bits(steps, returned):
 
 
 def test_memory_of_a_smaller_result_or_temporary_is_not_read_beyond_its_end():
-    steps = [Verify(slot, 0, 4, lambda data, real: None) for slot in (0, 1, 2, 3)]
     slots = [Placeholder(number, nbytes) for number, nbytes in enumerate((4, 8, 4, 12))]
+    steps = [Verify(slot, 0, 4, lambda data, real: None) for slot in slots]
     found = shared(steps, [0, 1, 2, 3], slots, [2], [], [])
     assert all(found.blocks[found.of[one]].nbytes >= slots[one].nbytes for one in range(4))
     assert found.blocks[found.of[2]].nbytes == 4

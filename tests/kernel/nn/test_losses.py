@@ -101,6 +101,9 @@ def test_scores_that_overflow_exp_and_all_that_is_ignored():
     assert np.isnan(nn.nll_loss(dml_vk.zeros((0, 3)), T[:0]).item())
 
 
+WIDE = dml_vk.ones(3, dtype=dml_vk.float64)
+
+
 @pytest.mark.parametrize(
     ("arguments", "named", "error", "message"),
     [
@@ -112,6 +115,8 @@ def test_scores_that_overflow_exp_and_all_that_is_ignored():
         ((X, T[:1]), {}, LayoutError, "target must have the shape of x without dim 1; got targ"),
         ((X, T), {"weight": 3}, DTypeError, "weight must be a Tensor"),
         ((X, T), {"weight": T}, DTypeError, "dtype must be one of float16, float32"),
+        ((X, T), {"weight": T}, DTypeError, r".*; convert with astype\(weight, float32\)"),
+        ((X, T), {"weight": WIDE}, DTypeError, "weight may be float64 only where x is"),
         ((X, T), {"weight": X[0, :2]}, LayoutError, "weight must have one number for each class"),
         ((X, T), {"reduction": "max"}, RangeError, "reduction must be one of mean, sum, none"),
         ((X, T), {"ignore_index": 1.5}, LayoutError, "ignore_index must be an integer"),

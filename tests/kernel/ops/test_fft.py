@@ -20,8 +20,9 @@ from dml_vk.kernels.plan.fft import (
     Transform,
     plan_pass,
 )
-from dml_vk.kernels.plan.fft_sides import by_groups, points_of, team_points
+from dml_vk.kernels.plan.fft_sides import by_groups, team_points
 from dml_vk.kernels.plan.fft_stages import Pass, passes_of, radices_of
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.layout import Layout
 from dml_vk.ops import fft
 from dml_vk.ops.fft import tables_of, transform
@@ -128,22 +129,21 @@ def test_points_side_by_side_are_read_at_once():
     def reads_and_writes(n, batch, source, target, stages=None, ends=None, itemsize=4):
         stages = Pass((n,), 1) if stages is None else stages
         ends = Ends() if ends is None else ends
-        return plan_pass(batch, n, stages, Transform(source, target, ends, itemsize, wide)).spec[
-            -2:
-        ]
+        sides = [points._replace(itemsize=itemsize) for points in (source, target)]
+        return plan_pass(batch, n, stages, Transform(*sides, ends, wide)).spec[-2:]
 
-    rows = points_of((512,), 2, 0, 1)
+    rows = Operand((512, 2, 1), 0, 4)
     assert reads_and_writes(16, (8,), rows, rows) == (ALONG, ALONG)
     assert reads_and_writes(256, (8,), rows, rows, Pass((16,), 1)) == (ACROSS, ALONG)
     assert reads_and_writes(256, (8,), rows, rows, Pass((16,), 16)) == (ACROSS, ACROSS)
     assert reads_and_writes(256, (8,), rows, rows, Pass((16, 4), 1)) == (SINGLY, ALONG)
     assert reads_and_writes(15, (8,), rows, rows) == (SINGLY, SINGLY)
-    columns = points_of((2,), 256, 0, 1)
+    columns = Operand((2, 256, 1), 0, 4)
     assert reads_and_writes(16, (64,), columns, columns) == (ACROSS, ACROSS)
     assert reads_and_writes(16, (65,), columns, columns) == (SINGLY, SINGLY)
     assert reads_and_writes(16, (8,), columns, columns) == (SINGLY, SINGLY)  # too few
-    assert reads_and_writes(16, (8,), points_of((512,), 2, 2, 1), rows) == (SINGLY, ALONG)
-    assert reads_and_writes(16, (8,), points_of((514,), 2, 0, 1), rows) == (SINGLY, ALONG)
+    assert reads_and_writes(16, (8,), Operand((512, 2, 1), 2, 4), rows) == (SINGLY, ALONG)
+    assert reads_and_writes(16, (8,), Operand((514, 2, 1), 0, 4), rows) == (SINGLY, ALONG)
     assert reads_and_writes(16, (8,), rows, rows, ends=Ends(present=5, written=6)) == (
         SINGLY,
         ALONG,
@@ -223,7 +223,7 @@ def test_lane_groups_do_what_they_can_keep():
     assert stages_and_groups(64, 8) == ([(8, 8)], [True])
     assert stages_and_groups(2048, 8) == ([(8, 4, 8), (8,)], [True, False])
     assert stages_and_groups(4096, 8)[1] == [False] * 3
-    rows, columns = points_of((2048, 4096), 2, 0, 1), points_of((2, 4096), 128, 0, 1)
+    rows, columns = Operand((2048, 4096, 2, 1), 0, 4), Operand((2, 4096, 128, 1), 0, 4)
     assert by_groups((3, 2), rows, rows, SHUFFLING)
     assert not by_groups((3, 2), rows, columns, SHUFFLING)
     assert not by_groups((3, 2), columns, rows, SHUFFLING)
@@ -234,11 +234,12 @@ def test_lane_groups_do_what_they_can_keep():
 def test_lane_groups_read_and_write_points_side_by_side_at_once():
     def found(n, batch, source, target, stages, ends=None, itemsize=4):
         ends = Ends() if ends is None else ends
-        plan = plan_pass(batch, n, stages, Transform(source, target, ends, itemsize, SHUFFLING))
+        sides = [points._replace(itemsize=itemsize) for points in (source, target)]
+        plan = plan_pass(batch, n, stages, Transform(*sides, ends, SHUFFLING))
         assert plan.path == "group"
         return plan.spec[-3:], plan.units
 
-    rows = points_of((4096,), 2, 0, 1)
+    rows = Operand((4096, 2, 1), 0, 4)
     all_at_once, part = Pass((16, 8), 1, True), Pass((4, 4, 8), 1, True)
     assert found(128, (8,), rows, rows, all_at_once) == ((1, 1, 1), 8)
     assert found(136, (8,), rows, rows, Pass((17, 8), 1, True)) == ((0, 0, 1), 8)
@@ -248,9 +249,9 @@ def test_lane_groups_read_and_write_points_side_by_side_at_once():
         (0, 1, 1),
         8 * 4,
     )  # many
-    assert found(128, (8,), points_of((4096,), 2, 2, 1), rows, all_at_once) == ((0, 1, 1), 8)
-    assert found(128, (8,), points_of((4098,), 2, 0, 1), rows, all_at_once) == ((0, 1, 1), 8)
-    assert found(128, (8,), rows, points_of((4098,), 2, 0, 1), all_at_once) == ((1, 0, 1), 8)
+    assert found(128, (8,), Operand((4096, 2, 1), 2, 4), rows, all_at_once) == ((0, 1, 1), 8)
+    assert found(128, (8,), Operand((4098, 2, 1), 0, 4), rows, all_at_once) == ((0, 1, 1), 8)
+    assert found(128, (8,), rows, Operand((4098, 2, 1), 0, 4), all_at_once) == ((1, 0, 1), 8)
     assert found(128, (8,), rows, rows, all_at_once, Ends(present=5, written=6)) == ((0, 1, 1), 8)
     assert found(128, (8,), rows, rows, all_at_once, Ends(14, True, written=5)) == ((0, 0, 1), 8)
     assert found(1024, (8,), rows, rows, part, Ends(present=5)) == ((0, 1, 1), 8 * 8)
@@ -284,8 +285,8 @@ def test_a_convolution_takes_no_launches_but_those_of_its_transforms(monkeypatch
     monkeypatch.setattr(fft, "_launch", lambda plan, *_: plans.append(plan))
     transformed(x)
     radices, batch = radices_of(2048, 4), x.layout.sizes[:-2]
-    rows, profile = points_of((2 * 1021,), 2, 0, 1), x.device.profile
-    team, group = team_points(batch, rows, rows, 4, profile), by_groups(batch, rows, rows, profile)
+    rows, profile = Operand((2 * 1021, 2, 1), 0, 4), x.device.profile
+    team, group = team_points(batch, rows, rows, profile), by_groups(batch, rows, rows, profile)
     one_way = passes_of(radices, 4, team, group)
     assert len(plans) == 2 * len(one_way)
     assert "points" not in [plan.path for plan in plans]

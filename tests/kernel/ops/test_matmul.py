@@ -15,7 +15,8 @@ from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels.plan import matmul as planning
 from dml_vk.kernels.plan import tiles
 from dml_vk.kernels.plan.matmul import KERNELS, MAX_DEPTH, partial_run, plan_matmul
-from dml_vk.kernels.plan.matmul_tile import RUN, Reading
+from dml_vk.kernels.plan.matmul_tile import RUN
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.layout import channels_last
 from dml_vk.ops import matmul as operation
 from dml_vk.runtime import encode
@@ -229,10 +230,9 @@ def test_without_memory_for_partial_sums_a_third_level_is_added_in_sequence(plan
 )
 def test_products_with_few_sums_are_split_into_parts(profile, sizes, depth, turned, run):
     m, n = sizes
-    rows = Reading((depth, 0), 1, 0, float32)
-    columns = Reading((0, depth), 1, 0, float32) if turned else Reading((0, 1), n, 0, float32)
-    depths = min(depth, MAX_DEPTH)
-    product = plan_matmul(sizes, depths, rows, columns, ((n, 1), 0, float32), profile)
+    columns = (0, depth, 1) if turned else (0, 1, n)
+    operands = [Operand(strides, 0, 4) for strides in ((depth, 0, 1), columns, (n, 1))]
+    product = plan_matmul(sizes, min(depth, MAX_DEPTH), operands, (float32,) * 3, profile)
     assert partial_run(product, m * n, depth, profile) == run
 
 

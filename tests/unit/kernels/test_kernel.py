@@ -7,6 +7,7 @@ import pytest
 from dml_vk.kernels.kernel import READS, WRITES, Kernel, index_push, of_dims
 from dml_vk.kernels.plan.base import BASES, END, FIRST
 from dml_vk.kernels.registry import KERNELS
+from dml_vk.runtime.arithmetic import TEXTS
 
 KERNEL = Kernel(
     "made_up",
@@ -69,6 +70,13 @@ def test_every_kernel_says_where_chains_may_be_inlined():
     for kernel in KERNELS.values():
         assert kernel.inlines, kernel.name
         assert isinstance(kernel.inlines, str) or {*kernel.inlines} <= {READS, WRITES}, kernel.name
+
+
+def test_every_kernel_says_what_arithmetic_it_rests_on():
+    for kernel in KERNELS.values():
+        assert kernel.rests is not None, kernel.name
+        for module in kernel.modules:
+            assert {*kernel.traits(module)} <= {*TEXTS}, module
 
 
 # Kernels whose addresses depend on what they read, or that continue with what is there.

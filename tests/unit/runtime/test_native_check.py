@@ -7,7 +7,13 @@ import pytest
 
 from dml_vk.kernels.codegen import library
 from dml_vk.kernels.operators import opcodes_of
-from dml_vk.kernels.registry import KERNELS, NATIVE_MODULES, checks_of, constants_from_op
+from dml_vk.kernels.registry import (
+    KERNELS,
+    NATIVE_MODULES,
+    OF_MODULES,
+    checks_of,
+    constants_from_op,
+)
 from dml_vk.runtime import pipelines
 from dml_vk.runtime.interface import Dispatch
 from dml_vk.runtime.native_check import (
@@ -54,13 +60,19 @@ def test_modules_that_may_use_it_are_those_that_say_so():
     for stem, module in modules.items():
         is_native = any(one.name == "NATIVE" for one in module.spec)
         assert is_native == (stem in NATIVE_MODULES), stem
-        assert is_native or FLOAT64 not in module.capabilities, stem
+        is_double = is_native and OF_MODULES[stem].native == "float64"
+        assert is_double == (FLOAT64 in module.capabilities), stem
     for module in NATIVE_MODULES:
         assert FLOAT64 not in read(library.load_for(module, ())).capabilities, module
 
 
 @pytest.mark.parametrize(
-    "module", sorted(one for one in NATIVE_MODULES if one.startswith("float_"))
+    "module",
+    sorted(
+        name
+        for name in NATIVE_MODULES
+        if OF_MODULES[name].native == "float32" and "OP" in OF_MODULES[name].spec
+    ),
 )
 def test_kernels_that_ask_are_those_that_depend_on_it(module):
     kernel = KERNELS[module.rpartition("_")[0]]

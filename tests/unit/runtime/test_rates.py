@@ -9,7 +9,7 @@ import pytest
 from dml_vk.dtypes import float32, float64
 from dml_vk.errors import DeviceMemoryError
 from dml_vk.kernels.plan.matmul import plan_matmul
-from dml_vk.kernels.plan.matmul_tile import Reading
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.limits import Profile
 from dml_vk.runtime.encode import Encoder
 from dml_vk.runtime.rates import SLOW_CORE, WORTH_NS, Rates
@@ -110,8 +110,9 @@ def test_a_product_on_a_large_gpu_is_not_cut(rows, dtype, most):
         subgroup=32,
         max_rounds=2**17,
     )
-    a, b = Reading((rows, 0), 1, 0, dtype), Reading((0, 1), rows, 0, dtype)
-    plan = plan_matmul((rows, rows), min(rows, 4096), a, b, ((rows, 1), 0, dtype), profile).plan
+    strides = (rows, 0, 1), (0, 1, rows), (rows, 1)
+    operands = [Operand(each, 0, dtype.itemsize) for each in strides]
+    plan = plan_matmul((rows, rows), min(rows, 4096), operands, (dtype,) * 3, profile).plan
     encoder = Encoder(None, profile, binds_ranges=False)
     encoder.rates = Rates(Check())
     at_once = encoder.units_at_once(plan, encoder.unit_ns(plan))

@@ -9,8 +9,9 @@ import pytest
 
 from dml_vk.kernels.plan import fft
 from dml_vk.kernels.plan.dims import Dim
-from dml_vk.kernels.plan.fft_sides import points_of, team_points
+from dml_vk.kernels.plan.fft_sides import team_points
 from dml_vk.kernels.plan.fft_stages import passes_of, radices_of
+from dml_vk.kernels.plan.tasks import Operand
 from tests.profiles import CPU, GPU
 
 
@@ -40,9 +41,9 @@ H200 = dataclasses.replace(GPU, max_invocations=1024, max_shared_bytes=48 << 10,
 
 
 def plans(rows, n, itemsize, profile):
-    side = points_of((2 * n,), 2, 0, 1)
-    team = team_points((rows,), side, side, itemsize, profile)
-    transform = fft.Transform(side, side, fft.Ends(), itemsize, profile)
+    side = Operand((2 * n, 2, 1), 0, itemsize)
+    team = team_points((rows,), side, side, profile)
+    transform = fft.Transform(side, side, fft.Ends(), profile)
     passes = passes_of(radices_of(n, itemsize), itemsize, team, False)
     return [fft.plan_pass((rows,), n, stages, transform) for stages in passes]
 
@@ -66,6 +67,6 @@ def test_a_workgroup_of_an_h200_keeps_a_transform_of_up_to_48_kib(n, itemsize, l
 
 
 def test_points_that_are_not_adjacent_leave_room_for_neighbours():
-    side = points_of((2,), 8192, 0, 1)
-    assert team_points((64,), side, side, 4, H200) == 1024
-    assert team_points((64,), side, side, 4, CPU) == 0
+    side = Operand((2, 8192, 1), 0, 4)
+    assert team_points((64,), side, side, H200) == 1024
+    assert team_points((64,), side, side, CPU) == 0

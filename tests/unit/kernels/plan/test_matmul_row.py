@@ -7,15 +7,15 @@ import dataclasses
 from dml_vk.dtypes import float32
 from dml_vk.kernels.plan.matmul import partial_run, plan_matmul
 from dml_vk.kernels.plan.matmul_row import KERNEL
-from dml_vk.kernels.plan.matmul_tile import RUN, Reading
+from dml_vk.kernels.plan.matmul_tile import RUN
+from dml_vk.kernels.plan.tasks import Operand
 from tests.profiles import CPU, GPU, H200
 
 
 def product(rows, depth, profile=H200, *, turned=False):
-    a, b = Reading((depth, 0), 1, 0, float32), Reading((0, 1), 1, 0, float32)
-    if turned:
-        a = Reading((1, 0), rows, 0, float32)
-    return plan_matmul((rows, 1), min(depth, RUN**2), a, b, ((1, 1), 0, float32), profile)
+    strides = (1, 0, rows) if turned else (depth, 0, 1), (0, 1, 1), (1, 1)
+    operands = [Operand(each, 0, 4) for each in strides]
+    return plan_matmul((rows, 1), min(depth, RUN**2), operands, (float32,) * 3, profile)
 
 
 def constants(plan):

@@ -81,11 +81,10 @@ from dml_vk.kernels.plan.inlined import Passing, kernel_for, plan_inlined
 from dml_vk.kernels.plan.chain import Chain, Node
 from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.plan.matmul import plan_matmul
-from dml_vk.kernels.plan.matmul_tile import Reading
 from tests.profiles import GPU
 float32 = DTYPES["float32"]
-a, b = Reading((60, 0), 1, 0, float32), Reading((0, 1), 20, 0, float32)
-plan = plan_matmul((37, 20), 60, a, b, ((20, 1), 0, float32), GPU).plan
+operands = [Operand(strides, 0, 4) for strides in ((60, 0, 1), (0, 1, 20), (20, 1))]
+plan = plan_matmul((37, 20), 60, operands, (float32,) * 3, GPU).plan
 x = Operand((20, 1), 0, 4)
 spec = OPERATORS["add"].code, 0, 2, 10, 10, 10, 10
 chain = Chain((37, 20), (x,), (Node("float_arithmetic", spec, (0,)),), ((1, x),))

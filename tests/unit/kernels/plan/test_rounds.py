@@ -29,7 +29,6 @@ from dml_vk.kernels.plan.gather import Step, plan_check, plan_gather
 from dml_vk.kernels.plan.indexed import plan_indexed
 from dml_vk.kernels.plan.linear import Linear
 from dml_vk.kernels.plan.matmul import MAX_DEPTH, plan_matmul
-from dml_vk.kernels.plan.matmul_tile import Reading
 from dml_vk.kernels.plan.nonzero import plan_nonzero
 from dml_vk.kernels.plan.passes import next_pass, work_of
 from dml_vk.kernels.plan.radix import PLACE, Rows, chunks_of, plan_count, plan_move
@@ -182,16 +181,18 @@ def test_scans(kind, layout, dim, values):
 )
 def test_products(kind, rows, columns, depth, dtype):
     columns = max(1, min(columns, 2**31 // rows))
-    first = Reading((depth, 0), 1, 0, dtype)
-    for second in (Reading((0, 1), columns, 0, dtype), Reading((0, depth), 1, 0, dtype)):
-        dst = (columns, 1), 0, dtype
-        for a, b in ((first, second), (first._replace(ones=True), second)):
+    first, dst = [Operand(strides, 0, dtype.itemsize) for strides in ((depth, 0, 1), (columns, 1))]
+    for strides in ((0, 1, columns), (0, depth, 1)):
+        second = Operand(strides, 0, dtype.itemsize)
+        for a in (first, None):
             for profile in (PROFILES[kind], SHUFFLING):
-                check(plan_matmul((rows, columns), depth, a, b, dst, profile).plan)
+                given, dtypes = ((rows, columns), depth), (dtype,) * 3
+                check(plan_matmul(*given, (a, second, dst), dtypes, profile).plan)
                 if dtype is float32:
                     linear = Linear(int(OPCODES["GELU"]), (), (1, float16))
-                    to, given = ((columns, 1), 0, float16), ((rows, columns), depth, a, b)
-                    check(plan_matmul(*given, to, profile, linear=linear).plan)
+                    to, dtypes = dst._replace(itemsize=2), (float32, float32, float16)
+                    operands = a, second, to
+                    check(plan_matmul(*given, operands, dtypes, profile, linear=linear).plan)
 
 
 @tier.examples(200)
@@ -199,14 +200,14 @@ def test_products(kind, rows, columns, depth, dtype):
 def test_convolutions(kind, positions, outputs, inputs, width):
     positions = max(1, min(positions, 2**31 // outputs))
     line = from_inside((Window(positions + width - 1, positions, width),), Window())
-    x = image((0, line[0].size, 1), 0, float32)
-    weight = image((inputs * width, width, 1), 0, float32)
+    x = image(Operand((0, line[0].size, 1), 0, 4))
+    weight = image(Operand((inputs * width, width, 1), 0, 4))
     for first in range(0, inputs * width, MOST_TERMS):
         channels = Channels(1, 1, inputs, outputs)
         for profile in (PROFILES[kind], SHUFFLING):
             for epilogue, to in ((NO_EPILOGUE, float32), (Epilogue(int(OPCODES["GELU"])), float16)):
-                dst = image((0, positions, 1), 0, to)
-                given = x, weight, None, dst, profile, first, epilogue
+                dst = image(Operand((0, positions, 1), 0, to.itemsize))
+                given = (x, weight, dst), (float32, float32, to), None, profile, first, epilogue
                 check(plan_conv(channels, line, *given))
 
 

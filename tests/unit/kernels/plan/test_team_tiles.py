@@ -8,7 +8,8 @@ import pytest
 
 from dml_vk.dtypes import float32
 from dml_vk.kernels.plan.matmul import KERNELS, partial_run, plan_matmul
-from dml_vk.kernels.plan.matmul_tile import RUN, Reading
+from dml_vk.kernels.plan.matmul_tile import RUN
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.plan.team_tiles import TILES, team_tile
 from dml_vk.limits import MINIMUM
 from tests.profiles import CPU, GPU, H200
@@ -17,11 +18,13 @@ from tests.profiles import CPU, GPU, H200
 def path(n, profile=H200, *, fma=False, turns=(False, False), times=1):
     """The path of a product of square matrices, whose sources may be transposed."""
     a, b = ((1, n) if turned else (n, 1) for turned in turns)
-    first = Reading((n * n, a[0], 0), a[1], 0, float32)
-    second = Reading((n * n, 0, b[1]), b[0], 0, float32)
-    dst = (n * n, n, 1), 0, float32
-    depth = min(n, RUN**2)
-    return plan_matmul((times, n, n), depth, first, second, dst, profile, fma=fma).plan
+    strides = (n * n, a[0], 0, a[1]), (n * n, 0, b[1], b[0]), (n * n, n, 1)
+    return product((times, n, n), min(n, RUN**2), strides, profile, fma=fma).plan
+
+
+def product(sizes, depth, strides, profile=H200, *, fma=False):
+    operands = [Operand(each, 0, 4) for each in strides]
+    return plan_matmul(sizes, depth, operands, (float32,) * 3, profile, fma=fma)
 
 
 def named(plan):
@@ -115,19 +118,15 @@ def test_a_fused_product_of_a_workgroup_is_a_single_chain():
 @pytest.mark.parametrize("depth", [66_000, 262_144])
 def test_parts_of_a_run_keep_all_processors_busy(turned, depth):
     first, second = ((1, 64), (64, 1)) if turned else ((depth, 1), (1, depth))
-    a, b = (
-        Reading((first[0], 0), first[1], 0, float32),
-        Reading((0, second[1]), second[0], 0, float32),
-    )
-    product = plan_matmul((64, 64), RUN**2, a, b, ((64, 1), 0, float32), H200)
-    assert partial_run(product, 64 * 64, depth, H200) == RUN
+    strides = (first[0], 0, first[1]), (0, second[1], second[0]), (64, 1)
+    planned = product((64, 64), RUN**2, strides)
+    assert partial_run(planned, 64 * 64, depth, H200) == RUN
     few = dataclasses.replace(H200, processors=8)
-    assert partial_run(product, 64 * 64, 262_144, few) == RUN**2
+    assert partial_run(planned, 64 * 64, 262_144, few) == RUN**2
 
 
 def test_products_that_are_squares_are_one_dispatch():
     for n in (512, 1024, 2048, 4096):
-        a, b = Reading((n, 0), 1, 0, float32), Reading((0, 1), n, 0, float32)
-        product = plan_matmul((n, n), n, a, b, ((n, 1), 0, float32), H200)
-        assert partial_run(product, n * n, n, H200) == 0
-        assert product.plan.launches == ((0, 0, 0),)
+        planned = product((n, n), n, ((n, 0, 1), (0, 1, n), (n, 1)))
+        assert partial_run(planned, n * n, n, H200) == 0
+        assert planned.plan.launches == ((0, 0, 0),)

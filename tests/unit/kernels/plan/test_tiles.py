@@ -10,7 +10,8 @@ from dml_vk.kernels.plan import conv, matmul, rounds
 from dml_vk.kernels.plan.conv import Channels, Epilogue, plan_conv
 from dml_vk.kernels.plan.linear import Linear
 from dml_vk.kernels.plan.matmul import plan_matmul
-from dml_vk.kernels.plan.matmul_tile import RUN, Reading
+from dml_vk.kernels.plan.matmul_tile import RUN
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.plan.windows import from_inside, image
 from dml_vk.windows import Window
 from tests.profiles import GPU, SHUFFLING
@@ -21,17 +22,20 @@ SIZES = 1, 5, 20, 64, 700, 2048
 
 def convolution(outputs, positions, profile, activation=0, to=float32, depth=600):
     line = from_inside((Window(positions, positions, 1),), Window())
-    x, dst = [image((0, positions, 1), 0, dtype) for dtype in (float32, to)]
-    weight = image((depth, 1, 1), 0, float32)
+    strides, dtypes = ((0, positions, 1), (depth, 1, 1), (0, positions, 1)), (float32, float32, to)
+    operands = [image(Operand(each, 0, dtype.itemsize)) for each, dtype in zip(strides, dtypes)]
     channels, epilogue = Channels(1, 1, depth, outputs), Epilogue(activation)
-    return plan_conv(channels, line, x, weight, None, dst, profile, 0, epilogue)
+    return plan_conv(channels, line, tuple(operands), dtypes, None, profile, 0, epilogue)
 
 
 def product(rows, columns, profile, activation=None, to=float32, depth=600, dtype=float32):
-    a, b = Reading((depth, 0), 1, 0, dtype), Reading((0, depth), 1, 0, dtype)
     linear = None if activation is None else Linear(activation)
-    dst = (columns, 1), 0, to if linear else dtype
-    return plan_matmul((rows, columns), depth, a, b, dst, profile, linear=linear).plan
+    dtypes = dtype, dtype, to if linear else dtype
+    operands = [
+        Operand(strides, 0, each.itemsize)
+        for strides, each in zip(((depth, 0, 1), (0, depth, 1), (columns, 1)), dtypes)
+    ]
+    return plan_matmul((rows, columns), depth, operands, dtypes, profile, linear=linear).plan
 
 
 def stored(plan):
