@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from dml_vk.directml import (
     activations,
+    attention,
     batch_normalizations,
     binary,
+    blocks,
     convolutions,
     cumulative,
     diagonals,
@@ -20,6 +22,8 @@ from dml_vk.directml import (
     pooling_gradients,
     products,
     quantization,
+    quantized,
+    recurrent,
     reductions,
     region_gradients,
     regions,
@@ -34,8 +38,10 @@ from dml_vk.directml import (
     unary,
 )
 from dml_vk.directml.activations import *  # noqa: F403  (each module says what is public)
+from dml_vk.directml.attention import *  # noqa: F403
 from dml_vk.directml.batch_normalizations import *  # noqa: F403
 from dml_vk.directml.binary import *  # noqa: F403
+from dml_vk.directml.blocks import *  # noqa: F403
 from dml_vk.directml.convolutions import *  # noqa: F403
 from dml_vk.directml.cumulative import *  # noqa: F403
 from dml_vk.directml.descriptors import (
@@ -58,6 +64,8 @@ from dml_vk.directml.pooling import *  # noqa: F403
 from dml_vk.directml.pooling_gradients import *  # noqa: F403
 from dml_vk.directml.products import *  # noqa: F403
 from dml_vk.directml.quantization import *  # noqa: F403
+from dml_vk.directml.quantized import *  # noqa: F403
+from dml_vk.directml.recurrent import *  # noqa: F403
 from dml_vk.directml.reductions import *  # noqa: F403
 from dml_vk.directml.region_gradients import *  # noqa: F403
 from dml_vk.directml.regions import *  # noqa: F403
@@ -86,8 +94,10 @@ __all__ = [
     "calculate_strides",
 ]
 __all__ += activations.__all__
+__all__ += attention.__all__
 __all__ += batch_normalizations.__all__
 __all__ += binary.__all__
+__all__ += blocks.__all__
 __all__ += convolutions.__all__
 __all__ += cumulative.__all__
 __all__ += diagonals.__all__
@@ -102,6 +112,8 @@ __all__ += pooling.__all__
 __all__ += pooling_gradients.__all__
 __all__ += products.__all__
 __all__ += quantization.__all__
+__all__ += quantized.__all__
+__all__ += recurrent.__all__
 __all__ += reductions.__all__
 __all__ += region_gradients.__all__
 __all__ += regions.__all__

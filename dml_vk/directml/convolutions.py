@@ -11,7 +11,7 @@ from dml_vk.arguments import Ints
 from dml_vk.directml.activations import FusedActivation, check_fused, write_activated
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS, SMALL
-from dml_vk.directml.fields import MOST_INT
+from dml_vk.directml.fields import MOST_INT, OverTensors
 from dml_vk.directml.unary import ElementWiseClip
 from dml_vk.directml.windows import Windowed
 from dml_vk.errors import LayoutError, RangeError
@@ -127,7 +127,7 @@ got sizes=(1, 16, 6, 6)
                 layout = layout.flip(dim)
             weight = weight.over(layout)
         if bias is not None:
-            bias = bias.over(_row(bias.layout))
+            bias = bias.over(row_of(bias.layout))
         numbers: dict[str, Any] = {
             "stride": self.strides,
             "dilation": self.dilations,
@@ -181,22 +181,18 @@ class ConvolutionInteger(
         outputs = forward_channels(self)
         spatial = self._counts(self.input.sizes[2:], self.filter.sizes[2:])
         self._check_sizes("output", (self.input.sizes[0], outputs, *spatial))
-        for name, count in (("input_zero_point", 1), ("filter_zero_point", outputs)):
-            if name in self._given:
-                sizes = self._desc(name).sizes
-                each = (count,) if len(sizes) == 1 else (1, count, *[1] * (len(sizes) - 2))
-                if len(sizes) > rank or (sizes != each and set(sizes) != {1}):
-                    rule = f"{name} must have one element, or the sizes {(1, count, 1, 1)[:rank]}"
-                    raise LayoutError(self._what, rule, sizes=sizes)
+        check_of_channels(self, rank, input_zero_point=1, filter_zero_point=outputs)
 
     def _compute(
         self, x: Tensor, p: Tensor | None, weight: Tensor, q: Tensor | None, out: Tensor
     ) -> None:
         from dml_vk.nn import conv_integer
 
-        first, second = [0 if point is None else point.over(_row(point.layout)) for point in (p, q)]
+        points: list[Any] = [
+            0 if point is None else point.over(row_of(point.layout)) for point in (p, q)
+        ]
         conv_integer(
-            *(x, weight, first, second),
+            *(x, weight, *points),
             stride=self.strides,
             padding=self._padding,
             dilation=self.dilations,
@@ -205,7 +201,18 @@ class ConvolutionInteger(
         )
 
 
-def _row(layout: Layout) -> Layout:
+def check_of_channels(operator: OverTensors, rank: int, **counts: int) -> None:
+    """Check that tensors have one element, or one for each channel, as dim 1 or the only one."""
+    for name, count in counts.items():
+        if name in operator._given:
+            sizes = operator._desc(name).sizes
+            each = (count,) if len(sizes) == 1 else (1, count, *[1] * (len(sizes) - 2))
+            if len(sizes) > rank or (sizes != each and set(sizes) != {1}):
+                rule = f"{name} must have one element, or the sizes {(1, count, 1, 1, 1)[:rank]}"
+                raise LayoutError(operator._what, rule, sizes=sizes)
+
+
+def row_of(layout: Layout) -> Layout:
     """View numbers, all but at most one of whose dims have size 1, in one dim."""
     longest = max(range(layout.rank), key=layout.sizes.__getitem__)
     return Layout(layout.sizes[longest : longest + 1], layout.strides[longest : longest + 1])

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dml_vk.arguments import Ints, to_int, to_ints
-from dml_vk.dtypes import DTYPES, DType
+from dml_vk.dtypes import DTYPES, DType, uint8
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import Layout
 
@@ -189,6 +189,13 @@ def bytes_for(data_type: DataType, elements: int) -> int:
 def dtype_of(data_type: DataType) -> DType:
     """The library's dtype for a data type of whole bytes."""
     return DTYPES[data_type.name.lower()]
+
+
+def elements_of(desc: BufferTensorDesc) -> tuple[Layout, DType]:
+    """The layout and the dtype of a tensor in its buffer; of 4-bit types, of whole bytes."""
+    if desc.data_type.bits >= 8:
+        return desc.layout, dtype_of(desc.data_type)
+    return Layout((-(-elements_spanned(desc.sizes, desc.strides) // 2),)), uint8
 
 
 def check_data_type(what: str, data_type: DataType) -> DataType:

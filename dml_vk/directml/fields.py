@@ -116,7 +116,7 @@ class OverTensors(Typed):
         bound = super().bind(*buffers)
         outputs: dict[object, str] = {}
         for name, buffer in zip(self._bindings, bound):
-            if buffer is not None and name.startswith("output"):
+            if buffer is not None and self.is_output(name):
                 other = outputs.setdefault(buffer.allocation, name)
                 if other != name:
                     rule = f"{other} and {name} cannot share a buffer"
@@ -128,7 +128,7 @@ class OverTensors(Typed):
         from dml_vk.tensor.core import Tensor
 
         views = dict(zip(self._bindings, operands))
-        outputs = [view for name, view in views.items() if view and name.startswith("output")]
+        outputs = [view for name, view in views.items() if view and self.is_output(name)]
         if len(outputs) > 1:
             # The first may be written before the second is computed.
             for name, view in views.items():

@@ -11,7 +11,7 @@ import struct
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dml_vk.arguments import to_tuple
-from dml_vk.directml.descriptors import BufferTensorDesc, DataType, TensorFlags, dtype_of
+from dml_vk.directml.descriptors import BufferTensorDesc, DataType, TensorFlags, elements_of
 from dml_vk.errors import ONE_DEVICE, DeviceError, DTypeError, LayoutError
 
 # Modules that need NumPy are imported when an operator runs: creating it works without NumPy.
@@ -33,6 +33,8 @@ class Operator:
     _tensors: ClassVar[tuple[str, ...]]  # in the order in which buffers are bound
     _optional: ClassVar[tuple[str, ...]] = ()
     _several: ClassVar[str] = ""  # the field that is a sequence of tensors
+    _parameters: ClassVar[tuple[str, ...]] = ()  # of outputs: tensors that are read
+    _takes_4_bits: ClassVar[bool] = False
 
     def __call__(self, *buffers: Buffer | None) -> None:
         """Run the operator with the buffers that `bind` takes, after all earlier work."""
@@ -43,12 +45,16 @@ class Operator:
             if buffer is None or desc is None:
                 operands.append(None)
             else:
-                dtype = dtype_of(desc.data_type)
-                operands.append(View(buffer.device, buffer.allocation, desc.layout, dtype))
+                operands.append(View(buffer.device, buffer.allocation, *elements_of(desc)))
         self._run(type(self).__name__, *operands)
 
     def _run(self, what: str, *operands: Any) -> None:
         """Launch the operator on checked tensors. Every subclass implements it."""
+
+    @classmethod
+    def is_output(cls, name: str) -> bool:
+        """Whether a tensor is written."""
+        return name.startswith("output") and name not in cls._parameters
 
     @property
     def _bindings(self) -> dict[str, BufferTensorDesc | None]:
@@ -102,13 +108,13 @@ class Operator:
             if not isinstance(desc, BufferTensorDesc):
                 rule = f"{name} must be a BufferTensorDesc"
                 raise LayoutError(self._what, rule, **{name: desc})
-            if desc.data_type not in CODES:
+            if desc.data_type not in CODES and not self._takes_4_bits:
                 rule = f"{name} cannot have a 4-bit type"
                 raise DTypeError(self._what, rule, data_type=desc.data_type.name)
             if desc.flags is not TensorFlags.NONE:
                 rule = f"{name} cannot be OWNED_BY_DML: operators have no initialization step"
                 raise LayoutError(self._what, rule, flags=desc.flags.name)
-            if name.startswith("output") and desc.layout.overlaps:
+            if self.is_output(name) and desc.layout.overlaps:
                 rule = f"{name} has overlapping elements"
                 raise LayoutError(self._what, rule, sizes=desc.sizes, strides=desc.strides)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,16 @@ class Matrices(OverTensors):
             rule = "a and b must have equal batches, and a as many columns as b has rows"
             raise LayoutError(self._what, rule, a=a, b=b)
         self._check_sizes("output", (*a[:-1], b[-1]))
+
+    def _check_of_lines(self, rank: int, rows: Sequence[str], columns: Sequence[str]) -> None:
+        """Check that tensors have one element, or one for each row or column of the output."""
+        ones = (1,) * (rank - 2)
+        height, width = self._desc("output").sizes[-2:]
+        lines = [(name, (*ones, height, 1)) for name in rows]
+        for name, sizes in lines + [(name, (*ones, 1, width)) for name in columns]:
+            if name in self._given and self._desc(name).sizes not in ((*ones, 1, 1), sizes):
+                rule = f"{name} must have the sizes {(*ones, 1, 1)} or {sizes}"
+                raise LayoutError(self._what, rule, sizes=self._desc(name).sizes)
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,14 +142,7 @@ class MatrixMultiplyInteger(
     def _check(self) -> None:
         rank = self._check_ranks((2, 3, 4), "2 to 4")
         self._check_product(self.a.sizes, self.b.sizes)
-        ones = (1,) * (rank - 2)
-        for name, sizes in (
-            ("a_zero_point", (self.a.sizes[-2], 1)),
-            ("b_zero_point", (1, self.b.sizes[-1])),
-        ):
-            if name in self._given and self._desc(name).sizes not in ((*ones, 1, 1), ones + sizes):
-                rule = f"{name} must have the sizes {(*ones, 1, 1)} or {ones + sizes}"
-                raise LayoutError(self._what, rule, sizes=self._desc(name).sizes)
+        self._check_of_lines(rank, rows=("a_zero_point",), columns=("b_zero_point",))
 
     def _compute(
         self, a: Tensor, p: Tensor | None, b: Tensor, q: Tensor | None, out: Tensor

@@ -12,6 +12,7 @@ from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS
 from dml_vk.directml.fields import MOST_INT, AxisDirection, OverTensors, Size2D
 from dml_vk.directml.operators import held
+from dml_vk.directml.rounding import widened
 from dml_vk.errors import RangeError
 from dml_vk.layout import Layout
 from dml_vk.strides.order import row_major
@@ -19,7 +20,7 @@ from dml_vk.strides.order import row_major
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
 
-__all__ = ["InterpolationMode", "Resample", "Resample1", "Resample2", "Upsample2D"]
+__all__ = ["InterpolationMode", "Resample", "Resample1", "Resample2", "Resample3", "Upsample2D"]
 
 TYPES = (*FLOATS, DataType.INT8, DataType.UINT8)
 MOST_DIMS = 3  # that are resampled at once
@@ -95,6 +96,9 @@ class Resampling(OverTensors):
         return resampled
 
     def _compute(self, x: Tensor, out: Tensor) -> None:
+        self._resample(x, out, self._resampled_dims())
+
+    def _resample(self, x: Tensor, out: Tensor, dims: Sequence[ResampledDim]) -> None:
         from dml_vk.dtypes import float32
         from dml_vk.kernels.operators import OPERATORS
         from dml_vk.ops.copy import copy_elements
@@ -102,8 +106,8 @@ class Resampling(OverTensors):
         from dml_vk.tensor.core import Tensor
 
         what = self._what
-        groups = _groups(self._resampled_dims())
-        if not groups:
+        groups = _groups(dims)
+        if not groups and x.dtype is out.dtype:
             copy_elements(what, x, out)
             return
         if x.dtype.kind != "f" or (self._linear and len(groups) > 1):
@@ -245,6 +249,50 @@ class Resample2(Resampling, types=TYPES):
     output_pixel_offsets: Sequence[float] = ()
 
     _tensors = ("input", "output")
+
+
+@dataclass(frozen=True, repr=False)
+class Resample3(Resampling, types=TYPES):
+    """The same, where LINEAR interpolation of dims that shrink by more than 2 may be antialiased.
+
+    The weights of the two nearest elements are then stretched over 2 / scale of them, of which
+    those beyond an edge are the element at the edge, and divided by their sum.
+    """
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    _: KW_ONLY
+    interpolation_mode: InterpolationMode = InterpolationMode.NEAREST_NEIGHBOR
+    rounding_direction: AxisDirection = AxisDirection.DECREASING
+    scales: Sequence[float]
+    input_pixel_offsets: Sequence[float] = ()
+    output_pixel_offsets: Sequence[float] = ()
+    antialiased: bool = False
+
+    _tensors = ("input", "output")
+
+    def _check(self) -> None:
+        super()._check()
+        self._hold_flag("antialiased")
+
+    def _compute(self, x: Tensor, out: Tensor) -> None:
+        import numpy as np
+
+        from dml_vk.nn.taps import Tap, linear, taps_around, weighted
+
+        others = []
+        for item in self._resampled_dims():
+            count = x.shape[item.dim]
+            scale = item.size / count if item.scale is None else item.scale
+            if not (self.antialiased and self._linear and scale < 0.5):
+                others.append(item)
+                continue
+            at = (np.arange(item.size) - item.output_offset) / scale - item.offset
+            indexes, factors = taps_around(at, 1, scale, linear)
+            indexes = np.clip(indexes, 0, count - 1).astype(np.int64)
+            taps = [Tap(*pair) for pair in zip(indexes, factors / factors.sum(axis=0))]
+            x = weighted(widened(x)[0], item.dim, taps)
+        self._resample(x, out, others)
 
 
 def _with_one_batch_dim(layout: Layout, last: int) -> Layout | None:

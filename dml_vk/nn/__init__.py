@@ -43,6 +43,7 @@ from dml_vk.nn.pooling import (
 )
 from dml_vk.nn.products import gemm, linear
 from dml_vk.nn.quantized import dequantize, matmul_integer, quantize
+from dml_vk.nn.recurrent import gru, lstm, rnn
 from dml_vk.nn.resampling import resample
 from dml_vk.nn.responses import local_response_norm
 from dml_vk.nn.shuffling import pixel_shuffle, pixel_unshuffle
@@ -70,6 +71,7 @@ __all__ = [
     "global_avg_pool",
     "global_max_pool",
     "group_norm",
+    "gru",
     "hardmax",
     "huber_loss",
     "instance_norm",
@@ -81,6 +83,7 @@ __all__ = [
     "log_softmax",
     "logsumexp",
     "lp_pool",
+    "lstm",
     "matmul_integer",
     "max_pool",
     "max_unpool",
@@ -94,6 +97,7 @@ __all__ = [
     "quantize",
     "resample",
     "rms_norm",
+    "rnn",
     "scaled_dot_product_attention",
     "smooth_l1_loss",
     "softmax",

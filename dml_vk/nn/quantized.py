@@ -8,7 +8,17 @@ from typing import Any
 
 from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
-from dml_vk.array.math.elementwise import astype, multiply, subtract
+from dml_vk.array.data_types import iinfo
+from dml_vk.array.math.clipping import clip
+from dml_vk.array.math.elementwise import (
+    add,
+    astype,
+    divide,
+    multiply,
+    negative,
+    round,
+    subtract,
+)
 from dml_vk.array.products.einsum import Factor, contracted
 from dml_vk.array.statistics.reductions import sum
 from dml_vk.dtypes import (
@@ -128,6 +138,23 @@ def _dequantized(operands: Sequence[Tensor], out: Tensor | None, kind: DType) ->
     cast_elements(what, steps, wide)
     _with(what, "multiply", wide, ("scale", scale), result, kind)
     return result
+
+
+def saturated(x: Tensor, points: Tensor | int, kind: DType) -> Tensor:
+    """Return whole numbers of float32 plus a zero point, clamped to the limits of a dtype."""
+    if isinstance(points, Tensor):
+        points = astype(points, x.dtype)
+    limits = iinfo(kind)
+    return astype(clip(add(x, points), float(limits.min), float(limits.max)), kind)
+
+
+def range_of(low: Tensor, high: Tensor, kind: DType) -> tuple[Tensor, Tensor]:
+    """Return the scale and the zero point by which a dtype covers a range that includes 0."""
+    limits = iinfo(kind)
+    scale = divide(subtract(high, low), float(limits.max - limits.min))
+    point = round(divide(negative(low), scale))
+    point = add(point, float(limits.min)) if limits.min else point
+    return scale, astype(clip(point, float(limits.min), float(limits.max)), kind)
 
 
 def _with(

@@ -31,18 +31,20 @@ MUTANTS = (
     Mutant(
         "onnx-peephole-of-the-output",
         "the output gate of an LSTM looks at the cell of the step before",
-        f"{_ONNX}/operators/recurrent.py",
-        "dv.add(o, dv.multiply(peeps[1], updated))",
-        "dv.add(o, dv.multiply(peeps[1], cell))",
+        "dml_vk/nn/recurrence.py",
+        "cell = add(multiply(forget, cell), multiply(enter, inner))\n"
+        "        leave = f(_bounded(bounded, seen(leave, cell, 1)))",
+        "leave = f(_bounded(bounded, seen(leave, cell, 1)))\n"
+        "        cell = add(multiply(forget, cell), multiply(enter, inner))",
         (f"{_MODELS}/test_operators.py",),
         options=("-k", "lstm"),
     ),
     Mutant(
         "onnx-clip-of-a-cell",
         "the clip of a recurrent layer does not hold for the reset gate's product",
-        f"{_ONNX}/operators/recurrent.py",
-        "new = g(layer.clipped(dv.add(products[step, :, 2 * size :], product)))",
-        "new = g(dv.add(products[step, :, 2 * size :], product))",
+        "dml_vk/nn/recurrence.py",
+        "inner = g(_bounded(bounded, add(products[:, 2 * size :], product)))",
+        "inner = g(add(products[:, 2 * size :], product))",
         (f"{_MODELS}/test_values.py",),
     ),
     Mutant(

@@ -68,7 +68,7 @@ WITHOUT_OUT = {
     "unique_values unique union1d intersect1d setdiff1d setxor1d argwhere flatnonzero "
     "histogram_bin_edges apply_along_axis",
     "a tensor and others": "average histogram histogram2d batch_norm_train top_k unravel_index "
-    "cummax cummin eig eigh lstsq qr slogdet svd",
+    "cummax cummin eig eigh gru lstm lstsq qr rnn slogdet svd",
     "for trees": "SGD Adagrad Adam AdamW Lion Muon RMSprop clip_by_global_norm cosine like named "
     "step warmup",
     "no tensor": "allclose array_equal can_cast finfo iinfo isdtype result_type save copy "

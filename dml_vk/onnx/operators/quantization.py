@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dml_vk as dv
 from dml_vk import nn
-from dml_vk.dtypes import DType
+from dml_vk.nn.quantized import range_of, saturated
 from dml_vk.onnx.context import Context
 from dml_vk.onnx.element_types import WIDENED
 from dml_vk.onnx.narrow import limits
@@ -47,14 +47,6 @@ def quantize(node: Context, x: Tensor, scale: Tensor, zero: Tensor | None = None
     return dv.clip(quantized, *limits(number)) if number in WIDENED else quantized
 
 
-def saturated(x: Tensor, points: Tensor | int, kind: DType) -> Tensor:
-    """Whole numbers of float32 plus the zero point, saturated to the dtype."""
-    if isinstance(points, Tensor):
-        points = dv.astype(points, x.dtype)
-    limits = dv.iinfo(kind)
-    return dv.astype(dv.clip(dv.add(x, points), float(limits.min), float(limits.max)), kind)
-
-
 @operator("DequantizeLinear", first=10)
 def dequantize(node: Context, x: Tensor, scale: Tensor, zero: Tensor | None = None) -> Tensor:
     axis, block = node.get("axis", 1), node.get("block_size", 0)
@@ -74,9 +66,7 @@ def dequantize(node: Context, x: Tensor, scale: Tensor, zero: Tensor | None = No
 def dynamic_quantize(node: Context, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Quantize to uint8, with scale and zero point from the range of x, extended to include 0."""
     low, high = dv.minimum(dv.min(x), 0.0), dv.maximum(dv.max(x), 0.0)
-    scale = dv.divide(dv.subtract(high, low), 255.0)
-    point = dv.clip(dv.round(dv.divide(dv.negative(low), scale)), 0.0, 255.0)
-    zero = dv.astype(point, "uint8")
+    scale, zero = range_of(low, high, dv.uint8)
     shape = (1,) * x.ndim
     quantized = nn.quantize(x, dv.reshape(scale, shape), dv.reshape(zero, shape), dtype="uint8")
     return quantized, scale, zero

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 import dml_vk as dv
+from dml_vk.nn.taps import weighted
 from dml_vk.onnx.context import Context
 from dml_vk.onnx.operators.taps import Axis, taps
 from dml_vk.onnx.registry import operator
@@ -97,15 +97,7 @@ def _resized(x: Tensor, axes: list[Axis]) -> Tensor:
             x = dv.take(x, parts[0].indexes, axis=axis.axis)
             continue
         x = x if x.dtype.kind == "f" and x.dtype.itemsize > 2 else dv.astype(x, "float32")
-        shape = [1] * x.ndim
-        shape[axis.axis] = axis.to
-        total: Any = None
-        for tap in parts:
-            factors = dv.asarray(tap.factors.astype(x.dtype.numpy_name), device=x.device)
-            part = dv.take(x, tap.indexes, axis=axis.axis)
-            product = dv.multiply(part, dv.reshape(factors, shape))
-            total = product if total is None else dv.add(total, product)
-        x = total
+        x = weighted(x, axis.axis, parts)
     if x.dtype is dtype:
         return x
     if dtype.kind in "iu":

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from dml_vk.errors import ModelError
+from dml_vk.nn.taps import Tap, linear, taps_around
 from dml_vk.tensor.host import Array
 
 
@@ -59,13 +60,6 @@ class Axis:
         raise ModelError("Resize", "coordinates must be of ONNX's modes", mode=kind)
 
 
-class Tap(NamedTuple):
-    """For each element of the result: an index of the input, and its weight."""
-
-    indexes: Array
-    factors: Any  # an array, or None for 1
-
-
 def taps(axis: Axis) -> list[Tap]:
     """The taps of an axis, in ascending order of their indexes."""
     at, last = axis.places, axis.size - 1
@@ -73,21 +67,14 @@ def taps(axis: Axis) -> list[Tap]:
         return [Tap(np.clip(_rounded(at, axis.rounding), 0, last).astype(np.int64), None)]
     if axis.mode not in ("linear", "cubic"):
         raise ModelError("Resize", "mode must be nearest, linear or cubic", mode=axis.mode)
-    whole = np.floor(at)
-    part = at - whole
+    reach, weigh = (1, linear) if axis.mode == "linear" else (2, _cubic_of(axis.cubic))
     shrink = min(axis.scale, 1.0) if axis.antialias else 1.0
-    reach = 1 if axis.mode == "linear" else 2
-    first = int(np.floor(-reach / shrink)) + 1
-    shifts = range(first, 2 - first)
-    weigh = _linear if axis.mode == "linear" else _cubic
-    factors = np.array([weigh(np.abs((shift - part) * shrink), axis.cubic) for shift in shifts])
-    indexes = np.array([whole + shift for shift in shifts])
+    indexes, factors = taps_around(at, reach, shrink, weigh)
     if axis.excludes_outside:
         factors = np.where((indexes < 0) | (indexes > last), 0.0, factors)
     if axis.excludes_outside or axis.antialias:
         factors = factors / factors.sum(axis=0)
-    indexes = np.clip(indexes, 0, last).astype(np.int64)
-    return [Tap(*pair) for pair in zip(indexes, factors)]
+    return [Tap(*pair) for pair in zip(np.clip(indexes, 0, last).astype(np.int64), factors)]
 
 
 def _rounded(at: Array, rounding: str) -> Array:
@@ -100,9 +87,8 @@ def _rounded(at: Array, rounding: str) -> Array:
     return np.ceil(at - 0.5)
 
 
-def _linear(distance: Array, cubic: float) -> Array:
-    weights: Array = np.clip(1 - distance, 0, 1)
-    return weights
+def _cubic_of(a: float) -> Callable[[Array], Array]:
+    return lambda distance: _cubic(distance, a)
 
 
 def _cubic(x: Array, a: float) -> Array:

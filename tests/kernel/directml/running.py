@@ -51,7 +51,7 @@ def filled(operator, **arrays):
     found = {}
     for number, name in enumerate(operator._tensors):
         one = getattr(operator, name)
-        if one is not None and not name.startswith("output"):
+        if one is not None and not operator.is_output(name):
             array = arrays.get(name)
             array = numbers(one.data_type, one.sizes, number) if array is None else array
             repeated = [slice(1) if stride == 0 else slice(None) for stride in one.layout.strides]
@@ -79,7 +79,7 @@ def call(operator, arrays, over=()):
         if one is not None:
             place = shared.get(name, name)
             after = buffers[place].read()
-            if name.startswith("output"):
+            if operator.is_output(name):
                 found[name] = elements(typed(after, one), one.layout)
                 bits(elements(typed(before[place], one), one.layout))[...] = bits(found[name])
     for name, memory in before.items():

@@ -19,6 +19,7 @@ from dml_vk.directml import (
     Resample,
     Resample1,
     Resample2,
+    Resample3,
     Upsample2D,
 )
 from dml_vk.directml.quantization import INTEGERS
@@ -223,3 +224,45 @@ def test_there_and_back(kind, sizes, form):
     point = arrays["zero_point"]
     found = only(there, {"input": only(back, arrays), "scale": half, "zero_point": point})
     assert_bits(found, arrays["input"])
+
+
+def stretched(x, sizes, scales):
+    """Means of float64 under triangles as wide as 2 / scale, one dim after the other."""
+    x = x.astype(np.float64)
+    for dim, (to, scale) in enumerate(zip(sizes, scales)):
+        size = x.shape[dim]
+        weights = np.zeros((to, size))
+        for k in range(to):
+            at = (k + 0.5) / scale - 0.5
+            reach = max(1, 1 / scale)
+            for j in range(floor(at - reach), ceil(at + reach) + 1):
+                weight = max(0.0, 1 - abs(j - at) / reach)
+                weights[k, min(max(j, 0), size - 1)] += weight
+        weights /= weights.sum(1, keepdims=True)
+        x = np.moveaxis(np.tensordot(weights, x, (1, dim)), 0, dim)
+    return x
+
+
+@tier.parametrize("kind form sizes", [F32, F16, I8, U8], FORMS, [(4, 7), (10, 21), (22, 3)])
+def test_antialiasing_of_dims_that_shrink_by_more_than_two(kind, form, sizes):
+    x, to = desc(kind, (2, 3, 22, 21), form), (2, 3, *sizes)
+    scales = [b / a for a, b in zip(x.sizes, to)]
+    y = desc(kind, to, form)
+    fields = {"interpolation_mode": LINEAR, "scales": scales}
+    operator = Resample3(x, y, **fields, antialiased=True)
+    arrays = filled(operator)
+    found, exact = only(operator, arrays), stretched(arrays["input"], to, scales)
+    error = {F32: 1e-5, F16: 3e-3}.get(kind, 0.502)
+    np.testing.assert_allclose(found, exact, rtol=0, atol=error)
+    plain = only(Resample2(x, y, **fields), arrays)
+    assert not np.array_equal(found, plain)
+    np.testing.assert_array_equal(only(Resample3(x, y, **fields), arrays), plain)
+
+
+def test_dims_that_shrink_by_two_are_not_antialiased():
+    x, y = desc(F32, (1, 1, 8, 9)), desc(F32, (1, 1, 4, 9))
+    fields = {"interpolation_mode": LINEAR, "scales": (1, 1, 0.5, 1)}
+    operator = Resample3(x, y, **fields, antialiased=True)
+    arrays = filled(operator)
+    plain = only(Resample2(x, y, **fields), arrays)
+    np.testing.assert_array_equal(only(operator, arrays), plain)

@@ -4,6 +4,7 @@ bits its result has.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 import math
@@ -71,8 +72,11 @@ quantize(x, scale, zero_point, *, dtype)
 dequantize(x, scale, zero_point, *, dtype=float32)
 conv_integer(x, weight, x_zero_point=0, weight_zero_point=0, *, stride=1, padding=0, dilation=1, groups=1)
 matmul_integer(a, b, a_zero_point=0, b_zero_point=0)
+rnn(x, hx, weights, *, nonlinearity="tanh", bidirectional=False, batch_first=False, lengths=None)
+gru(x, hx, weights, *, bidirectional=False, batch_first=False, lengths=None)
+lstm(x, hx, weights, *, bidirectional=False, batch_first=False, lengths=None)
 """.strip().splitlines()  # noqa: E501
-SEVERAL_RESULTS = ["batch_norm_train"]
+SEVERAL_RESULTS = ["batch_norm_train", "rnn", "gru", "lstm"]
 
 
 @pytest.mark.parametrize("told", SIGNATURES, ids=lambda told: told.partition("(")[0])
@@ -93,6 +97,17 @@ def test_signatures(told):
 
 def test_all_functions_are_here():
     assert {told.partition("(")[0] for told in SIGNATURES} == set(nn.__all__) == set(CALLS)
+
+
+GATES = {"rnn": 1, "gru": 3, "lstm": 4}
+
+
+def sequences(x, gates):
+    """A layer of two directions over rows of pictures."""
+    shapes = ((gates * 2, x.shape[-1]), (gates * 2, 2), (gates * 2,), (gates * 2,))
+    layers = [[weights(*shape) for shape in shapes] for _ in range(2)]
+    x = x[:, :, 0]
+    return {"x": x, "hx": None, "weights": layers, "bidirectional": True, "batch_first": True}
 
 
 def images(*sizes):
@@ -189,11 +204,12 @@ CALLS = {
     "dequantize": lambda x: {"x": small(x), "scale": 0.5, "zero_point": 3},
     "conv_integer": lambda x: {"x": small(x), "weight": small(weights(3, x.shape[1], 1, 1))},
     "matmul_integer": lambda x: {"a": small(x), "b": small(weights(x.shape[-1], 3))},
+    **{name: functools.partial(sequences, gates=gates) for name, gates in GATES.items()},
 }
 # Whose result has no format of an image, or always the same.
 NO_FORMAT = {
     *("gemm", "matmul_integer", "one_hot", "embedding", "cross_entropy", "nll_loss"),
-    *("fold", "unfold", "cosine_similarity"),
+    *("fold", "unfold", "cosine_similarity", "rnn", "gru", "lstm"),
 }
 FORMATS = [contiguous_format, channels_last]
 SHAPES = [(2, 4, 5, 6), (1, 1, 1, 1), (1, 4, 1, 1), (3, 1, 2, 2), (1, 1, 5, 1)]
@@ -249,7 +265,7 @@ def test_a_batch_of_eight_has_the_bits_of_eight_batches_of_one(name, memory_form
     x = dml_vk.asarray(images(8, 4, 5, 6).numpy(), memory_format=memory_format)
     together = results(name, CALLS[name](x))[0]
     for item in tier.some(range(8), 3):
-        (alone,) = results(name, CALLS[name](x[item : item + 1]))
+        alone = results(name, CALLS[name](x[item : item + 1]))[0]
         assert np.array_equal(bits(alone.numpy()[0]), bits(together.numpy()[item])), item
 
 

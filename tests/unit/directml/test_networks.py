@@ -20,6 +20,8 @@ from dml_vk.directml import (
     Convolution,
     ConvolutionDirection,
     ConvolutionMode,
+    DataType,
+    Dequantize,
     ElementWiseClip,
     Gemm,
     InterpolationMode,
@@ -27,6 +29,9 @@ from dml_vk.directml import (
     MatrixTransform,
     MaxPooling,
     MaxPooling2,
+    QuantizationType,
+    Quantize,
+    RecurrentNetworkDirection,
     Resample1,
     Resample2,
     Size2D,
@@ -36,8 +41,10 @@ from dml_vk.directml import (
 from dml_vk.directml.fields import OverTensors
 from dml_vk.errors import DTypeError, LayoutError
 from tests.each import each
-from tests.unit.directml.networks import F64, IMAGE, ONE, RIGHT, SMALL, WRONG, desc
+from tests.unit.directml import layers, networks
+from tests.unit.directml.networks import F64, IMAGE, ONE, SMALL, desc
 
+RIGHT, WRONG = networks.RIGHT | layers.RIGHT, networks.WRONG | layers.WRONG
 CASES = [(cls, *case) for cls, cases in WRONG.items() for case in cases]
 every = each("cls", RIGHT)
 
@@ -70,9 +77,9 @@ def test_all_tensors_are_checked(cls):
             wrong.append((owned, LayoutError, "cannot be OWNED_BY_DML"))
             wrong.append((desc(*given.sizes, of=F64), DTypeError, "must have "))
             still = desc(*given.sizes, of=given.data_type, strides=[0] * len(given.sizes))
-            if name.startswith("output"):
+            if cls.is_output(name) and given.element_count > 1:
                 wrong.append((still, LayoutError, "has overlapping elements"))
-            else:
+            elif not cls.is_output(name):
                 assert getattr(cls(**RIGHT[cls] | {name: still}), name) == still
         for one, error, message in wrong:
             with pytest.raises(error, match=f"{cls.__name__}: .*{message}"):
@@ -81,7 +88,7 @@ def test_all_tensors_are_checked(cls):
 
 def test_every_class_has_right_fields_here_or_inherits_the_checks_of_one():
     alike = {"LpPooling", "MaxPooling1", "Resample1", "ActivationSoftmax", "ActivationLogSoftmax"}
-    alike |= {"ActivationLogSoftmax1", "ActivationHardmax1"}
+    alike |= {"ActivationLogSoftmax1", "ActivationHardmax1", "Resample3"}
     modules = {cls.__module__ for cls in RIGHT}
     there = {
         name
@@ -116,6 +123,8 @@ def test_enumerations_have_directmls_numbers():
         (MatrixTransform, ["NONE", "TRANSPOSE"]),
         (InterpolationMode, ["NEAREST_NEIGHBOR", "LINEAR"]),
         (AxisDirection, ["INCREASING", "DECREASING"]),
+        (RecurrentNetworkDirection, ["FORWARD", "BACKWARD", "BIDIRECTIONAL"]),
+        (QuantizationType, ["NONE", "SCALE", "SCALE_ZERO_POINT"]),
     ):
         assert [(one.name, one.value) for one in kind] == [(b, a) for a, b in enumerate(names)]
 
@@ -158,3 +167,34 @@ MaxPooling1(x, x, window_size=(1, 1))
 Resample(x, x, scales=(1, 1, 1, 1))
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@each("cls", [Quantize, Dequantize])
+def test_blocks_are_checked_by_name(cls):
+    wide, kind = DataType.FLOAT32, DataType.INT4
+    ends = (wide, kind) if cls is Quantize else (kind, wide)
+    x, y = [desc(4, 6, of=end) for end in ends]
+    scale, point = desc(4, 2), desc(4, 2, of=kind)
+    operator = cls(x, [scale, point], y)
+    assert operator.quantization_tensors == (scale, point)
+    assert operator.quantization_type is QuantizationType.SCALE_ZERO_POINT
+    assert hash(operator) == hash(pickle.loads(pickle.dumps(operator)))
+    for fields, error, message in (
+        ({"quantization_tensors": [scale]}, LayoutError, "quantization_tensors must be what"),
+        (
+            {"quantization_type": QuantizationType.NONE},
+            LayoutError,
+            "quantization_tensors must be ",
+        ),
+        ({"quantization_type": 2}, LayoutError, "quantization_type must be of QuantizationType; "),
+        ({"quantization_tensors": []}, LayoutError, "quantization_tensors must be at least one Bu"),
+        ({"quantization_tensors": [desc(3, 2), point]}, LayoutError, "quantization_tensors[0] mus"),
+        ({"quantization_tensors": [scale, desc(4, 1, of=kind)]}, LayoutError, "quantization_tenso"),
+        ({"quantization_tensors": [scale, desc(4, 2, of=DataType.UINT4)]}, DTypeError, "quantizat"),
+        ({"quantization_tensors": [point, point]}, DTypeError, "quantization_tensors[0] must have"),
+        ({"output": desc(4, 5, of=ends[1])}, LayoutError, "output must have the sizes (4, 6); got"),
+        ({"input": desc(4, 6, of=F64)}, DTypeError, "input must have a data type among"),
+    ):
+        given = {"input": x, "quantization_tensors": [scale, point], "output": y} | fields
+        with pytest.raises(error, match=re.escape(f"{cls.__name__}: {message}")):
+            cls(**given)
