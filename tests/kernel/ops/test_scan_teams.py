@@ -96,6 +96,7 @@ def test_a_workgroup_that_does_all_tiles_of_its_rows(dtype, monkeypatch):
         assert_same(found, scan(np.add, x, dim))
 
 
+@pytest.mark.product  # of 16 million elements, whose tiles have been added by turns above
 def test_totals_of_more_tiles_than_one_holds():
     """Whose own totals a workgroup adds tile by tile: numbers of which no order is as good."""
     x = np.float32(chance().normal(size=TILE * TILE + 70))
