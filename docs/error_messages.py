@@ -12,6 +12,7 @@ prints its entry of the page.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -42,6 +43,8 @@ ERRORS = [
     if isinstance(kind, type) and issubclass(kind, errors.DmlVkError)
 ]
 _Scopes = tuple[ast.FunctionDef, ...]
+_Node = tuple[ast.AST, _Scopes]
+_TELLING = ast.Call, ast.Return, ast.FunctionDef
 
 
 class Message(NamedTuple):
@@ -59,11 +62,12 @@ class UnreadableError(ValueError):
 def messages(package: Path = ROOT / "dml_vk") -> list[Message]:
     """All of them, in the order of the source."""
     trees = {path: ast.parse(path.read_text()) for path in sorted(package.rglob("*.py"))}
-    reader = _Reader(trees.values())
+    nodes = {path: list(_nodes(tree)) for path, tree in trees.items()}
+    reader = _Reader(trees.values(), itertools.chain(*nodes.values()))
     found = [
         Message(text, f"{path.relative_to(package.parent)}:{line}", is_reason)
-        for path, tree in trees.items()
-        for node, scopes in _nodes(tree, ())
+        for path, inner in nodes.items()
+        for node, scopes in inner
         for expression, is_reason in reader.told(node, scopes)
         for text, line in reader.texts(expression, scopes)
         if text.strip(VARIES)
@@ -155,11 +159,11 @@ def look_up(said: str) -> str | None:
 class _Reader:
     """What a package says, by its syntax trees."""
 
-    def __init__(self, trees: Iterable[ast.Module]) -> None:
-        nodes = [node for tree in trees for node in tree.body]
-        self.constants = {name: value for node in nodes for name, value in _assigned(node)}
+    def __init__(self, trees: Iterable[ast.Module], nodes: Iterable[_Node]) -> None:
+        outer = [node for tree in trees for node in tree.body]
+        self.constants = {name: value for node in outer for name, value in _assigned(node)}
         # Functions that take a rule, and at which place; an error takes it after the operation.
-        self.takers = {**dict.fromkeys(ERRORS, 1), **dict(_takers(trees))}
+        self.takers = {**dict.fromkeys(ERRORS, 1), **dict(_takers(nodes))}
 
     def told(self, node: ast.AST, scopes: _Scopes) -> Iterator[tuple[ast.expr, bool]]:
         """The expressions of messages that are made right here."""
@@ -205,11 +209,16 @@ def _is_text(node: object) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def _nodes(node: ast.AST, scopes: _Scopes) -> Iterator[tuple[ast.AST, _Scopes]]:
-    """Every node, with the functions that it is in, the innermost first."""
-    for child in ast.iter_child_nodes(node):
-        yield child, scopes
-        yield from _nodes(child, (child, *scopes) if isinstance(child, ast.FunctionDef) else scopes)
+def _nodes(tree: ast.Module) -> Iterator[_Node]:
+    """All that may make a message or take one, with the functions it is in, the innermost first."""
+    left: list[_Node] = [(tree, ())]
+    while left:
+        node, scopes = left.pop()
+        if isinstance(node, _TELLING):
+            yield node, scopes
+        if isinstance(node, ast.FunctionDef):
+            scopes = (node, *scopes)
+        left += [(child, scopes) for child in [*ast.iter_child_nodes(node)][::-1] if child._fields]
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -219,13 +228,12 @@ def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
                 yield target.id, node.value
 
 
-def _takers(trees: Iterable[ast.Module]) -> Iterator[tuple[str, int]]:
-    for tree in trees:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef) and node.name != "__init__":
-                names = list(map(ast.unparse, _parameters(node)))
-                if RULE in names:
-                    yield node.name, names.index(RULE) - (names[0] == "self")
+def _takers(nodes: Iterable[_Node]) -> Iterator[tuple[str, int]]:
+    for node, _ in nodes:
+        if isinstance(node, ast.FunctionDef) and node.name != "__init__":
+            names = list(map(ast.unparse, _parameters(node)))
+            if RULE in names:
+                yield node.name, names.index(RULE) - (names[0] == "self")
 
 
 def _parameters(function: ast.FunctionDef) -> list[ast.arg]:

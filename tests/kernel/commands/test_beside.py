@@ -33,7 +33,7 @@ def quick(monkeypatch):
     monkeypatch.setattr(measured, "LONG_SECONDS", 0)
 
 
-@pytest.mark.parametrize("name", tier.some(sorted(TABLE), 12))
+@pytest.mark.parametrize("name", tier.some(sorted(TABLE), 6))
 def test_a_case_runs_and_agrees_where_numpy_has_it(name):
     row = measured.measured(TABLE[name], [libraries.Ours(dml_vk.device()), Numpy()])
     found = row["dml_vk"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -24,11 +25,12 @@ from tests.kernel.directml.test_resampling import resampled
 NEAREST, LINEAR = InterpolationMode
 AVERAGE, MAX = ReduceFunction.AVERAGE, ReduceFunction.MAX
 ERRORS = {F32: 2e-5, F16: 2e-3}
+LIE = tier.crossed([F32, F16], FORMS)
 
 
-@tier.parametrize("kind form", [F32, F16], FORMS)
-@tier.parametrize("across size", [True, False], [1, 3, 4])
-def test_gradients_of_local_responses(kind, form, across, size):
+@tier.parametrize("tensors numbers", LIE, list(itertools.product([True, False], [1, 3, 4])))
+def test_gradients_of_local_responses(tensors, numbers):
+    (kind, form), (across, size) = tensors, numbers
     sizes = (2, 5, 3, 4)
     tensors = [desc(kind, sizes, form)] * 3
     numbers = {"alpha": 0.5, "beta": 0.75, "bias": 2.0}
@@ -66,11 +68,12 @@ RESAMPLED = [
 ]
 
 
-@tier.parametrize("kind form", [F32, F16], FORMS)
-@tier.parametrize("case mode", range(3), InterpolationMode)
-@pytest.mark.parametrize("direction", [None, *AxisDirection])
-def test_gradients_of_resampling(kind, form, case, mode, direction):
+@tier.parametrize(
+    "tensors case mode direction", LIE, range(3), InterpolationMode, [None, *AxisDirection]
+)
+def test_gradients_of_resampling(tensors, case, mode, direction):
     """Beside the sum over all elements of the result of what each reads of each."""
+    kind, form = tensors
     large, small, scales, own, other = RESAMPLED[case]
     named = {
         "interpolation_mode": mode,
@@ -168,10 +171,12 @@ def read(plane, down, across):
     return column @ corners @ row, of_y, of_x
 
 
-@tier.parametrize("kind form", [F32, F16], FORMS)
-@tier.parametrize("function mode", [AVERAGE, MAX], InterpolationMode)
-@tier.parametrize("most aligned", [1, 3, 2**32 - 1], [False, True])
-def test_gradients_of_regions(kind, form, function, mode, most, aligned):
+@tier.parametrize(
+    "tensors function mode most aligned",
+    *(LIE, [AVERAGE, MAX], InterpolationMode, [1, 3, 2**32 - 1], [False, True]),
+)
+def test_gradients_of_regions(tensors, function, mode, most, aligned):
+    kind, form = tensors
     if function is MAX:
         most = min(most, 8)  # more than there are
     regions, x, y = desc(kind, (1, 5, 4), form), desc(kind, (2, 3, 6, 7), form), (5, 3, 2, 3)

@@ -164,8 +164,7 @@ def test_gradients_of_means(kind, form, includes, rank):
     np.testing.assert_allclose(only(operator, arrays), exact, rtol=error, atol=error)
 
 
-@pytest.mark.parametrize("kind", [F32, F16])
-@pytest.mark.parametrize("form", FORMS)
+@tier.parametrize("form kind", FORMS, [F32, F16])
 def test_gradients_of_maxima(kind, form):
     sizes, counts = (2, 3, 7, 6), (2, 3, 4, 3)
     start, end, window, strides, dilations = (1, 1), (1, 0), (2, 3), (2, 1), (2, 2)

@@ -246,7 +246,7 @@ COMPLEX = (
 )
 
 
-@pytest.mark.parametrize("name", COMPLEX.split())
+@pytest.mark.parametrize("name", tier.some(COMPLEX.split(), 13))
 def test_of_complex_numbers(name):
     function, *shapes = CASES[name]
     check(function, [drawn(shape, "c", seed) for seed, shape in enumerate(shapes)])
@@ -309,7 +309,7 @@ COMPILED = (
 )
 
 
-@pytest.mark.parametrize("name", COMPILED.split(","))
+@pytest.mark.parametrize("name", tier.some(COMPILED.split(","), 12))
 def test_programs_have_the_bits_of_calls(name):
     function, *shapes = CASES[name]
     operands = [dml_vk.asarray(drawn(s, "f", k), "float32") for k, s in enumerate(shapes)]

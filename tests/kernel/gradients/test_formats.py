@@ -5,6 +5,7 @@ import pytest
 
 import dml_vk
 from dml_vk import nn
+from tests import tier
 
 
 def drawn(*shape, seed=1):
@@ -50,7 +51,7 @@ def test_formats_have_the_same_bits(reference):
         assert gradient.strides == x.strides
 
 
-@pytest.mark.parametrize("layout", [None, "nhwc"])
+@pytest.mark.parametrize("layout", tier.plus(["nhwc"], [None]))
 def test_compiled_gradients_have_the_same_bits(reference, layout):
     operands, expected = reference
     options = {} if layout is None else {"layout": layout}

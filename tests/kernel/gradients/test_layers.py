@@ -13,6 +13,12 @@ def around(*shape, seed=1):
     return drawn(shape, "f", seed, -1, 1)
 
 
+def first(cases, *others):
+    """The names of cases: these others compare again what the rest do."""
+    assert {*others} <= {*cases}
+    return tier.plus([name for name in cases if name not in others], others)
+
+
 CONVOLUTIONS = {
     "row": ((2, 3, 7), (4, 3, 3), {}),
     "stride and padding": ((2, 3, 7, 6), (4, 3, 3, 2), {"stride": 2, "padding": 1}),
@@ -51,7 +57,7 @@ TRANSPOSED = {
 }
 
 
-@pytest.mark.parametrize("name", CONVOLUTIONS)
+@pytest.mark.parametrize("name", first(CONVOLUTIONS, "row", "same", "rest", "leaky"))
 def test_convolutions(name):
     x, weight, options = CONVOLUTIONS[name]
     arrays = [around(*x), around(*weight, seed=2), around(weight[0], seed=3)]
@@ -145,14 +151,17 @@ WAYS = {"layer", "rms", "instance", "batch", "train"}  # to means and variances
 AGAIN = tier.plus(WAYS, NORMS.keys() - WAYS)
 
 
-@pytest.mark.parametrize("name", NORMS)
+OF_NORMS = "shifted", "active", "group of rows", "means", "train active"
+
+
+@pytest.mark.parametrize("name", first(NORMS, *OF_NORMS))
 def test_norms(name):
     function, shapes = NORMS[name]
     arrays = [around(*shape, seed=k) for k, shape in enumerate(shapes)]
     check(function, arrays, again=name in AGAIN)
 
 
-@pytest.mark.parametrize("power", [1, 2, 3, 1.5, float("inf")])
+@pytest.mark.parametrize("power", tier.plus([1, 2, float("inf")], [3, 1.5]))
 def test_normalize(power):
     check(lambda x: nn.normalize(x, p=power), [around(3, 4, 2)], again=power == 2)
     check(lambda x: nn.normalize(x, p=power, eps=100.0), [around(3, 4, 2)], again=False)
@@ -206,7 +215,15 @@ POOLS = {
 }
 
 
-@pytest.mark.parametrize("name", POOLS)
+# Whose rule is that of another, at other sizes.
+OF_POOLS = [
+    *("average with padding", "average of pairs", "lp of 1", "even adaptive average"),
+    *("larger adaptive average", "adaptive max of volumes", "even adaptive max"),
+    *("shuffle DCR", "responses of 4"),
+]
+
+
+@pytest.mark.parametrize("name", first(POOLS, *OF_POOLS))
 def test_pools_and_images(name):
     function, shape = POOLS[name]
     check(function, [around(*shape)], again=name in ("max", "average", "lp", "fold", "responses"))
@@ -226,7 +243,7 @@ def test_attention(options):
     check(lambda *each: nn.scaled_dot_product_attention(*each, **options), arrays)
 
 
-@pytest.mark.parametrize("shape", [(2, 1, 1, 5), (4, 5), (1, 5), (5,), (2, 4, 1)])
+@pytest.mark.parametrize("shape", tier.plus([(2, 1, 1, 5), (2, 4, 1)], [(4, 5), (1, 5), (5,)]))
 def test_attention_with_a_mask(shape):
     arrays = [around(2, 2, 4, 3), around(2, 1, 5, 3, seed=2), around(2, 5, 2, seed=3)]
 
@@ -250,7 +267,7 @@ def test_attention_in_blocks_of_queries(monkeypatch, options):
     check(lambda *each: nn.scaled_dot_product_attention(*each, **options), arrays, again=False)
 
 
-@pytest.mark.parametrize("count", [1, 2, 6, 40])
+@pytest.mark.parametrize("count", tier.plus([1, 6], [2, 40]))
 def test_embedding(count):
     index = dml_vk.asarray(np.random.default_rng(3).integers(0, 5, count))
     check(lambda weight: nn.embedding(index, weight), [around(7, 3)])
@@ -291,7 +308,7 @@ RESAMPLED = {
 }
 
 
-@pytest.mark.parametrize("name", RESAMPLED)
+@pytest.mark.parametrize("name", first(RESAMPLED, "smaller", "exact"))
 def test_resample_is_linear(name):
     """The pullback is the transpose: the products of both with any numbers agree."""
     x = dml_vk.asarray(around(2, 3, 4, 5).astype(np.float32))
@@ -311,7 +328,7 @@ TRANSFORMS = ("fft", "ifft", "hfft", "irfft", "rfft", "ihfft")
 def test_transforms(name, norm):
     function = getattr(dml_vk.fft, name)
     kind = "f" if name in ("rfft", "ihfft") else "c"
-    for n in (None, 4, 9):
+    for n in tier.plus([None, 4 if norm == "ortho" else 9], [9 if norm == "ortho" else 4]):
         arrays = [drawn((6, 2), kind, 1)]
         check(lambda x, n=n: function(x, n=n, norm=norm, axis=0), arrays, again=n is None)
     if name in ("fft", "ifft"):

@@ -6,6 +6,7 @@ import pytest
 import dml_vk
 from dml_vk import linalg
 from dml_vk.errors import DmlVkError
+from tests import tier
 from tests.kernel.gradients.differences import check, drawn
 
 
@@ -30,13 +31,13 @@ def weighted(x):
     return sizes * dml_vk.asarray(factors)
 
 
-KINDS = pytest.mark.parametrize("kind", ["f", "c"])
+KINDS = "fc"  # floats and complex numbers
 
 
-@KINDS
-@pytest.mark.parametrize(
-    "name",
+@tier.parametrize(
+    "name kind",
     ["inv", "det", "pinv", "sign", "logabsdet", "eigvals", "power", "tensorinv"],
+    KINDS,
 )
 def test_functions_of_square_matrices(name, kind):
     functions = {
@@ -50,17 +51,17 @@ def test_functions_of_square_matrices(name, kind):
     check(function, [regular(2, 3, 3, kind=kind)], again=name in ("inv", "det"))
 
 
-@KINDS
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [((3, 3), (3,)), ((3, 3), (3, 2)), ((2, 3, 3), (3, 2)), ((3, 3), (2, 3, 1)), ((2, 3, 3), (3,))],
-)
-def test_solve(first, second, kind):
+SOLVED = [((3, 3), (3,)), ((3, 3), (3, 2)), ((2, 3, 3), (3, 2)), ((3, 3), (2, 3, 1))]
+SOLVED += [((2, 3, 3), (3,))]
+
+
+@tier.parametrize("shapes kind", SOLVED, KINDS)
+def test_solve(shapes, kind):
+    first, second = shapes
     check(linalg.solve, [regular(*first, kind=kind), drawn(second, kind, 2)], again=kind == "f")
 
 
-@KINDS
-@pytest.mark.parametrize("shape", [(4, 2), (2, 4), (3, 3)])
+@tier.parametrize("shape kind", [(4, 2), (2, 4), (3, 3)], KINDS)
 def test_pseudo_inverse_and_least_squares(shape, kind):
     a, b = regular(*shape, kind=kind), drawn((shape[0], 2), kind, 3)
     check(linalg.pinv, [a], again=False)
@@ -71,8 +72,7 @@ def test_pseudo_inverse_and_least_squares(shape, kind):
         check(lambda a, b: linalg.lstsq(a, b).residuals, [a, b], again=False)
 
 
-@KINDS
-@pytest.mark.parametrize("upper", [False, True])
+@tier.parametrize("upper kind", [False, True], KINDS)
 def test_cholesky(upper, kind):
     function = lambda x: linalg.cholesky(definite(x), upper=upper)  # noqa: E731
     check(function, [regular(2, 3, 3, kind=kind)], again=kind == "f")
@@ -85,8 +85,7 @@ def test_cholesky_of_a_symmetric_matrix_has_a_symmetric_gradient():
     np.testing.assert_allclose(gradient, [[-0.125, 0.25], [0.25, 0.0]], atol=1e-12)
 
 
-@KINDS
-@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4)])
+@tier.parametrize("shape kind", [(3, 3), (4, 2), (2, 4)], KINDS)
 def test_qr(shape, kind):
     x = regular(*shape, kind=kind)
     for part in (0, 1):
@@ -100,8 +99,7 @@ def test_the_complete_decomposition_of_a_tall_matrix_is_refused():
         dml_vk.grad(lambda x: dml_vk.sum(linalg.qr(x, mode="complete").R))(x)
 
 
-@KINDS
-@pytest.mark.parametrize("triangle", ["L", "U"])
+@tier.parametrize("triangle kind", ["L", "U"], KINDS)
 def test_eigenvalues_of_symmetric_matrices(triangle, kind):
     x = regular(3, 3, kind=kind)
     check(lambda x: linalg.eigvalsh(hermitian(x), triangle), [x], again=kind == "f")
@@ -109,8 +107,7 @@ def test_eigenvalues_of_symmetric_matrices(triangle, kind):
     check(lambda x: weighted(linalg.eigh(hermitian(x)).eigenvectors), [x], again=kind == "f")
 
 
-@KINDS
-@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4)])
+@tier.parametrize("shape kind", [(3, 3), (4, 2), (2, 4)], KINDS)
 def test_singular_values(shape, kind):
     x = regular(*shape, kind=kind)
     check(linalg.svdvals, [x], again=False)
@@ -124,23 +121,21 @@ def test_singular_values(shape, kind):
     check(restored, [x], again=kind == "f" and shape == (3, 3))
 
 
-@KINDS
+@pytest.mark.parametrize("kind", KINDS)
 def test_eigenvectors(kind):
     x = regular(3, 3, kind=kind)
     check(lambda x: linalg.eig(x).eigenvectors, [x], again=False)
     check(lambda x: linalg.eig(x).eigenvalues[:1] * linalg.eig(x).eigenvectors, [x], again=False)
 
 
-@KINDS
-@pytest.mark.parametrize("order", [1, 2, 3, 1.5, 0.5, np.inf, -np.inf])
+@tier.parametrize("order kind", [1, 2, 3, 1.5, 0.5, np.inf, -np.inf], KINDS)
 def test_norms_of_vectors(order, kind):
     x = drawn((3, 4), kind, 4, -1, 1)
     check(lambda x: linalg.vector_norm(x, ord=order, axis=1), [x], again=order == 2)
     check(lambda x: linalg.vector_norm(x, ord=order, keepdims=True), [x], again=False)
 
 
-@KINDS
-@pytest.mark.parametrize("order", ["fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf])
+@tier.parametrize("order kind", ["fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf], KINDS)
 def test_norms_of_matrices(order, kind):
     check(lambda x: linalg.matrix_norm(x, ord=order), [regular(2, 3, 4, kind=kind)], again=False)
 

@@ -8,6 +8,7 @@ import pytest
 import dml_vk
 from dml_vk import nn
 from dml_vk.errors import DTypeError, LayoutError, RangeError
+from tests import tier
 from tests.chance import chance
 
 # What each computes, and how many ULP of its largest part it may be away.
@@ -38,8 +39,7 @@ def operands(dtype, shape=(3, 4, 5, 6)):
     return x, chance().uniform(0.01, 1, shape).astype(dtype)
 
 
-@pytest.mark.parametrize("name", LOSSES)
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@tier.parametrize("dtype name", ["float16", "float32", "float64"], LOSSES)
 def test_elements_are_within_their_bounds_in_both_formats(name, dtype):
     exact, bound = LOSSES[name]
     x, target = operands(dtype)

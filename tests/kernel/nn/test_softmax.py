@@ -129,8 +129,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize("padding", [0, 13, 40])
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@tier.parametrize("row padding", ROWS, [0, 13, 40])
 def test_special_values(row, padding):
     """In one chunk, across a chunk's end, and in several."""
     given, powers, logs, total = row

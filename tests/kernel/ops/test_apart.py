@@ -19,7 +19,16 @@ SIZES += [(LANES * times // 8 + by, width) for times in (1, 4) for by in (0, 1) 
 SIZES += [(4, LANES // 4, 16), (5, LANES // 4 + 1, 12), (2, 1021)]
 
 
-@pytest.fixture(params=[65535, 2], ids=["groups for all", "two groups"])
+GROUPS = (65535, 2)  # for all elements, and few that do all
+
+
+def by_groups(names, *values):
+    """Combinations with each value once, of which each has one of the numbers of groups."""
+    cases = [(groups, *case) for groups, case in tier.crossed(GROUPS, tier.crossed(*values))]
+    return pytest.mark.parametrize(("as_gpu", *names.split()), cases, indirect=["as_gpu"])
+
+
+@pytest.fixture
 def as_gpu(request):
     """Few work items are many, so that each has several parts; and few groups do all."""
     device = dml_vk.device()
@@ -44,9 +53,8 @@ def layouts(shape):
     yield "rows backwards", shape, (slice(None, None, -1),)
 
 
-@pytest.mark.usefixtures("as_gpu")
-@tier.parametrize("dtype shape", DTYPES, SIZES)
-def test_layouts(dtype, shape):
+@by_groups("dtype shape", DTYPES, SIZES)
+def test_layouts(as_gpu, dtype, shape):
     for name, whole, at in layouts(shape):
         a, b = cast(whole, dtype), cast(shape, dtype, of=7)
         x, y = dml_vk.asarray(a), dml_vk.asarray(b)
@@ -69,9 +77,8 @@ def test_layouts(dtype, shape):
         assert np.array_equal(memory.numpy(), expected), name
 
 
-@pytest.mark.usefixtures("as_gpu")
-@tier.parametrize("dtype shape", DTYPES, SIZES)
-def test_broadcasts(dtype, shape):
+@by_groups("dtype shape", DTYPES, SIZES)
+def test_broadcasts(as_gpu, dtype, shape):
     a = cast(shape, dtype)
     x = dml_vk.asarray(a)
     for axis in range(len(shape)):
@@ -84,9 +91,8 @@ def test_broadcasts(dtype, shape):
             assert np.array_equal(dml_vk.tile(x, 2).numpy(), np.tile(a, 2))
 
 
-@pytest.mark.usefixtures("as_gpu")
-@tier.parametrize("source target", DTYPES[:-1], DTYPES[:-1])
-def test_casts_of_rows(source, target):
+@by_groups("source target", DTYPES[:-1], DTYPES[:-1])
+def test_casts_of_rows(as_gpu, source, target):
     for shape in SIZES:
         for _, whole, at in layouts(shape):
             a = cast(whole, source)
@@ -95,9 +101,8 @@ def test_casts_of_rows(source, target):
             )
 
 
-@pytest.mark.usefixtures("as_gpu")
-@tier.parametrize("dtype index", DTYPES, ("int32", "int64"))
-def test_gathers(dtype, index):
+@by_groups("dtype index", DTYPES, ("int32", "int64"))
+def test_gathers(as_gpu, dtype, index):
     for width in (1, 3, 4, 16, 65):
         a = cast((37, width), dtype)
         rows = (np.arange(LANES * 9 // width + 3) * 5 % 37).astype(index)
@@ -108,8 +113,8 @@ def test_gathers(dtype, index):
     assert np.array_equal(along.numpy(), np.take_along_axis(a[:2], column, 1))
 
 
-@pytest.mark.usefixtures("as_gpu")
-def test_draws_and_sequences_into_rows():
+@pytest.mark.parametrize("as_gpu", GROUPS, indirect=True)
+def test_draws_and_sequences_into_rows(as_gpu):
     memory = dml_vk.zeros((9, 20))
     memory[:, 2:19] = dml_vk.arange(17, dtype="float32")
     expected = np.zeros((9, 20), np.float32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -67,9 +68,9 @@ def same(x, values):
 
 
 @pytest.mark.usefixtures("as_gpu")
-@tier.parametrize("dtype layout case", DTYPES, LAYOUTS, CASES)
-def test_bits(dtype, layout, case):
-    shape, axes = case
+@tier.parametrize("case way", CASES, list(itertools.product(DTYPES, LAYOUTS)))
+def test_bits(case, way):
+    (shape, axes), (dtype, layout) = case, way
     rng = np.random.default_rng(7)
     a = (rng.standard_normal(shape) * 3 + 10).astype(dtype)
     x = laid_out(a, layout)

@@ -12,6 +12,7 @@ import pytest
 import dml_vk
 from dml_vk import optim
 from dml_vk.errors import DTypeError, LayoutError, RangeError
+from tests import tier
 from tests.chance import chance
 
 OPTIMIZERS = [
@@ -78,8 +79,7 @@ def newton_schulz(matrix):
     return x if matrix.shape[0] <= matrix.shape[1] else x.T
 
 
-@pytest.mark.parametrize("shape", [(4, 6), (6, 4), (5, 2, 3, 3)], ids=str)
-@pytest.mark.parametrize("nesterov", [True, False])
+@tier.parametrize("nesterov shape", [True, False], [(4, 6), (6, 4), (5, 2, 3, 3)])
 def test_muon_is_its_authors(shape, nesterov):
     x, average = chance().normal(size=shape), np.zeros(shape)
     opt, params = optim.Muon(0.1, 0.9, nesterov, weight_decay=0.5), dml_vk.asarray(x)

@@ -7,6 +7,7 @@ import pytest
 
 import dml_vk
 from dml_vk.errors import DmlVkError, DTypeError, LayoutError, RangeError
+from tests import tier
 from tests.chance import chance
 
 TRIANGLES = ("tril_indices", "triu_indices")
@@ -26,13 +27,15 @@ def same(found, expected):
 
 @pytest.mark.parametrize("name", TRIANGLES)
 def test_triangles(name):
-    for k in (-7, -2, -1, 0, 1, 3, 8, 2**70):
-        for n, m in ((4, None), (4, 6), (5, 2), (1, 1), (0, 3), (3, 0)):
-            expected = getattr(np, name)(n, min(k, 99), m)
-            same(getattr(dml_vk, name)(n, k, m), expected)
-            if m:
-                x = dml_vk.ones((n, m))
-                same(getattr(dml_vk, f"{name}_from")(x, min(k, 99)), expected)
+    shapes = ((4, None), (4, 6), (5, 2), (1, 1), (0, 3), (3, 0))
+    for k, (n, m) in tier.crossed((-7, -2, -1, 0, 1, 3, 8, 2**70), shapes):
+        expected = getattr(np, name)(n, min(k, 99), m)
+        same(getattr(dml_vk, name)(n, k, m), expected)
+        if m:
+            x = dml_vk.ones((n, m))
+            same(getattr(dml_vk, f"{name}_from")(x, min(k, 99)), expected)
+    if name == "triu_indices" and not tier.is_all():
+        return
     long = getattr(dml_vk, name)(301, 5, 70_001)  # beyond 2**24 elements
     assert long[0].size == len(getattr(np, name)(301, 5, 70_001)[0])
     assert [int(one[-1]) for one in long] == [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 
 import numpy as np
@@ -35,8 +36,9 @@ def numbers_of(dtype):
     return np.array(sorted(held | {0}), dtype)
 
 
-@tier.parametrize("name dtype kind", NAMES, INTEGERS, FLOATS)
-def test_tensors(name, dtype, kind):
+@tier.parametrize("name dtypes", NAMES, list(itertools.product(INTEGERS, FLOATS)))
+def test_tensors(name, dtypes):
+    dtype, kind = dtypes
     whole = numbers_of(dtype)
     with np.errstate(over="ignore"):
         floats = np.unique(np.array([*map(float, NUMBERS), *SPECIAL], kind))

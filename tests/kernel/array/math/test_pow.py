@@ -48,8 +48,7 @@ def same(found, expected):
     )
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("number", PRODUCTS)
+@tier.parametrize("number dtype", PRODUCTS, FLOATS)
 def test_small_powers_have_the_bits_of_what_they_are(dtype, number):
     if dtype is float64 and number not in SMALL:
         return check_exact(number)

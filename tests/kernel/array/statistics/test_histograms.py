@@ -191,8 +191,9 @@ def test_histograms_of_no_and_of_equal_elements():
 
 
 def test_many():
-    array = mixed("float32", (1_048_583,))
-    weights = mixed("float32", (1_048_583,), 1)
+    count = 1_048_583 if tier.is_all() else 131_101
+    array = mixed("float32", (count,))
+    weights = mixed("float32", (count,), 1)
     x, heavy = dml_vk.asarray(array), dml_vk.asarray(weights)
     for bins in (10, np.linspace(-3, 3, 5001, dtype=np.float32)):
         found, edges = dml_vk.histogram(x, bins)
@@ -200,7 +201,7 @@ def test_many():
         found, _ = dml_vk.histogram(x, bins, weights=heavy)
         expected, _ = np.histogram(array, edges.numpy(), weights=weights.astype(np.float64))
         assert np.allclose(found.numpy(), expected, rtol=1e-6, atol=1e-6)
-    numbers = np.random.default_rng(9).integers(0, 100_000, 1_048_583)
+    numbers = np.random.default_rng(9).integers(0, 100_000, count)
     same(dml_vk.bincount(dml_vk.asarray(numbers)), np.bincount(numbers))
     found = dml_vk.bincount(dml_vk.asarray(numbers), heavy).numpy()
     assert np.allclose(found, np.bincount(numbers, weights), rtol=1e-12, atol=1e-12)
@@ -238,10 +239,12 @@ RULES = ("auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges")
 @pytest.mark.parametrize("rule", RULES)
 def test_rules_for_the_number_of_bins(rule):
     assert set(RULES) == set(bin_widths.RULES)
-    for array in (
+    arrays = (
         *(chance().normal(size=(9, 60)).astype(np.float32), chance().integers(0, 50, 301)),
         *(chance().exponential(size=997), np.float32([1, 1, 1]), np.float32([2]), np.zeros(0)),
-    ):
+    )
+    turn = RULES.index(rule) % 2
+    for array in arrays if tier.is_all() else arrays[turn::2]:
         x = dml_vk.asarray(array)
         for ends in (None, (-0.5, 1.5)):
             counts, edges = np.histogram(array, rule, ends)

@@ -61,12 +61,14 @@ def test_medians(name, dtype):
 
 @pytest.mark.parametrize("method", NUMPYS)
 def test_methods(method):
+    # The last has all shares; the kind of a fraction does not depend on the method.
+    shares = SHARES if method == NUMPYS[0] else tier.plus(SHARES[-1:], SHARES[:-1])
     for dtype in FLOATS if tier.is_all() or method == NUMPYS[0] else ["float32"]:
         # Where an element is sought does not depend on the dtype.
         for count in tier.some((1, 2, 11, 6), 2) if dtype == "float32" else (6,):
             array = mixed(dtype, (count, 5))
             x, holes = dml_vk.asarray(array), array.copy()
-            for q in SHARES:
+            for q in shares:
                 # NumPy 1.26 fails at the integer 1.
                 share = np.multiply(q, 1.0)
                 expected = np.quantile(wide(array), share, axis=0, method=method)
@@ -78,7 +80,7 @@ def test_methods(method):
                 )
             holes[::3, :3] = np.nan
             holes[:, 0] = np.nan
-            for q in SHARES:
+            for q in shares:
                 expected = np.nanquantile(wide(holes), np.multiply(q, 1.0), axis=0, method=method)
                 found = dml_vk.nanquantile(dml_vk.asarray(holes), q, 0, method=method)
                 check(found, expected, dtype, method not in CHOOSING)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from dml_vk.dtypes import DTYPES
@@ -56,10 +58,14 @@ def test_every_operator_of(kernel, tmp_path):
     pairs = [(DTYPES[name].code, DTYPES[other].code) for name in names for other in names]
     nodes = [
         Node(kernel, (int(opcode), before, 0, code, code, *[other] * count), (0, 1, 2)[:count])
-        for opcode, (code, other), before in tier.crossed(
+        for opcode, ((code, other), before) in tier.crossed(
             opcodes,
-            pairs if kernel == "cast" else pairs[:: len(names) + 1],
-            (0, 1) if kernel.startswith("float") else (0,),
+            list(
+                itertools.product(
+                    pairs if kernel == "cast" else pairs[:: len(names) + 1],
+                    (0, 1) if kernel.startswith("float") else (0,),
+                )
+            ),
         )
     ]
     recipe = recipe_of(nodes)

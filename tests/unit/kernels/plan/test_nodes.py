@@ -29,7 +29,10 @@ def nodes(kernel):
             result = operator.result_dtype(dtype)
             codes = result.code, dtype.code, *[dtype.code] * sources
             absents = {0, *[1 << k for k in range(1, sources)], int(operator.arity == 2)}
-            for absent in absents:
+            # Without a scalar, and in turn with one of those there may be.
+            forms = sorted(absents - {0})
+            turn = operator.code % max(len(forms), 1)
+            for absent in (0, *(forms if tier.is_all() else forms[turn : turn + 1])):
                 yield operator.name, (operator.code, 0, absent, *codes)
             if kernel in WITH_PROLOGUE:
                 yield operator.name, (operator.code, SCALED, 0, *codes)
