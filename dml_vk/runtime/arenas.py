@@ -21,6 +21,8 @@ ALIGNMENT = 256  # of every range; no device requires more for a storage buffer'
 FIRST_ARENA_BYTES = 16 * 2**20
 PAGE = 4096
 NOWHERE = -1
+MOST_WAITING = 8  # ranges whose owners died, before they are freed for other sizes
+MOST_LINGERING = 2**16  # bytes of a range that does without them
 KEPT_S = 5.0  # for so long, up to twice, memory that was in use is kept
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -47,7 +49,7 @@ class Arena:
         self.block = block
         self.nbytes = nbytes
         self.free = FreeList(nbytes, first)
-        self.live: set[Note] = set()
+        self.live: dict[int, Note] = {}  # by offset, of those who own a range
         self.bytes = view  # the memory itself if it is host-visible
         self.window = window  # or, where the host reads it too slowly, only to be written
         self.exports = Exports()
@@ -61,9 +63,10 @@ class Arena:
 class Note(weakref.ref["Allocation"]):
     """A weak reference to an allocation that knows the range to free when the allocation dies."""
 
-    __slots__ = ("arena", "offset")
+    __slots__ = ("arena", "offset", "size")
     arena: Arena
     offset: int
+    size: int
 
 
 def ranges(notes: Iterable[Note]) -> Iterator[tuple[int, int]]:
@@ -101,7 +104,9 @@ class Allocation:
 
     __slots__ = ("__weakref__", "arena", "is_fixed", "nbytes", "note", "offset")
 
-    def __init__(self, arena: Arena, offset: int, nbytes: int, freed: deque[Note]) -> None:
+    def __init__(
+        self, arena: Arena, offset: int, nbytes: int, freed: deque[Note], size: int = 0
+    ) -> None:
         self.arena = arena
         self.offset = offset
         self.nbytes = nbytes  # as requested; the range itself is rounded up
@@ -111,7 +116,9 @@ class Allocation:
         note = self.note = Note(self, freed.append)
         note.arena = arena
         note.offset = offset
-        arena.live.add(note)  # The weak reference must outlive the allocation.
+        note.size = size  # of the range; 0 before it is taken
+        # The weak reference must outlive the allocation. It replaces the one of a former owner.
+        arena.live[offset] = note
 
     @property
     def bytes(self) -> Bytes | None:
@@ -223,59 +230,49 @@ class Memory:
             raise DeviceMemoryError(what, rule, nbytes=nbytes)
         self._recent.append(size)
         freed = self._freed
-        if freed:
-            note = freed[0]
-            arena = note.arena
+        for note in reversed(tuple(freed)):  # of `freed` itself, to which finalizers append
             if (
-                len(freed) == 1
-                and (near is None or near is arena)
-                and arena.free.taken.get(note.offset) == size
+                note.size == size
+                and (near is None or near is note.arena)
+                and note.arena.live.get(note.offset) is note
             ):
-                return self._next_owner(note, nbytes)
-            self.drain()
+                # The range goes on to its next owner without being freed between.
+                allocation = Allocation(note.arena, note.offset, nbytes, freed, size)
+                freed.remove(note)
+                return allocation
+        self.drain(MOST_WAITING if size <= MOST_LINGERING else 0)
         # Create the note first: if Ctrl-C interrupts this, the note frees what was taken.
         near = near or self._best_fit(size) or self._grow(what, size)
         free = near.free  # An error where `near` is a placeholder, before anything refers to it.
-        allocation = Allocation(near, NOWHERE, nbytes, self._freed)
+        allocation = Allocation(near, NOWHERE, nbytes, freed)
         offset = free.take(size)
         if offset is None:
-            near = self._best_fit(size) or self._grow(what, size)
-            allocation = Allocation(near, NOWHERE, nbytes, self._freed)
+            self.drain()
+            if free.fit(size) is None:
+                near = self._best_fit(size) or self._grow(what, size)
+            allocation = Allocation(near, NOWHERE, nbytes, freed)
             offset = near.free.take(size)
         assert offset is not None
-        allocation.offset = allocation.note.offset = offset
+        note = allocation.note
+        allocation.offset = note.offset = offset
+        note.size = size
+        near.live[offset] = note
         self._used += size
         if self._used > self._high:
-            self._high = self._used
-            if self._used > self.peak:
-                self.peak = self._used
+            used = self._used - sum([note.size for note in tuple(freed)])
+            self._high = max(self._high, used)
+            self.peak = max(self.peak, used)
         return allocation
 
-    def _next_owner(self, note: Note, nbytes: int) -> Allocation:
-        """Allocate the range of the only allocation that has died since the last one.
-
-        A chain of operations does little else, so the range goes on without being freed between.
-        """
+    def drain(self, most: int = 0) -> None:
+        """Free all but so many of the ranges whose finalizers have run, without new owners."""
         freed = self._freed
-        allocation = Allocation(note.arena, NOWHERE, nbytes, freed)
-        try:
-            note.arena.live.discard(note)
-            allocation.offset = allocation.note.offset = note.offset
-            freed.popleft()
-        except BaseException:
-            if freed and freed[0] is note:  # It frees the range.
-                allocation.offset = allocation.note.offset = NOWHERE
-            raise
-        return allocation
-
-    def drain(self) -> None:
-        """Free the ranges whose finalizers have run."""
-        freed = self._freed
-        while freed:
+        while len(freed) > most:
             note = freed[0]  # Removed only when done: freeing twice is harmless.
-            arena = note.arena
-            self._used -= arena.free.give(note.offset)
-            arena.live.discard(note)
+            arena, offset = note.arena, note.offset
+            if arena.live.get(offset, note) is note:
+                self._used -= arena.free.give(offset)
+                arena.live.pop(offset, None)
             freed.popleft()
 
     def trim_idle(self) -> None:
@@ -331,10 +328,14 @@ class Memory:
         return best
 
     def _grow(self, what: str, size: int) -> Arena:
-        """Make an arena with space for `size`, or return one that trimming has made free.
+        """Make an arena with space for `size`, or return one that draining or trimming has.
 
         Shared arenas are a quarter of what is held, so that little memory is idle.
         """
+        self.drain()
+        drained = self._best_fit(size)
+        if drained is not None:
+            return drained
         wanted = self._shared_bytes(self.held)
         # Large tensors have an arena each. If all started at the same offset in a page, a CPU would
         # suffer from 4K aliasing of loads and stores: 1.1 to 1.8 times as slow.

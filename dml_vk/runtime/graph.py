@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.hazards import Access, Hazards, place
 from dml_vk.runtime.interface import Work
 
 
-@dataclass(slots=True, eq=False)
-class Due:
+class Due(NamedTuple):
     """A command, its level, and the accesses of its launch."""
 
     command: Work
@@ -20,6 +20,7 @@ class Due:
     accesses: Sequence[Access]
 
 
+_due = partial(tuple.__new__, Due)  # faster than a call of the class
 _level = operator.attrgetter("level")
 
 
@@ -53,7 +54,10 @@ class Graph:
 
     def add_one(self, command: Work, accesses: Sequence[Access]) -> None:
         """`add` for a single command, as most launches have."""
-        self.due.append(Due(command, self._level_of(accesses), accesses))
+        level = place(self._hazards, accesses, self._floor)
+        if level >= self.end:  # as in `_level_of`, whose call each operation would pay for
+            self.end = level + 1
+        self.due.append(_due((command, level, accesses)))
         self.ns += command.ns
 
     def _level_of(self, accesses: Sequence[Access]) -> int:

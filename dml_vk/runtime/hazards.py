@@ -1,44 +1,39 @@
-"""Hazards of pending work in one arena: the last levels that write and read each byte range."""
+"""Hazards of pending work in one arena: the levels from which on a byte range may be accessed."""
 
 from __future__ import annotations
 
 import operator
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 from dml_vk.runtime.arenas import ALIGNMENT, Arena, MemoryRange
 
 MAX_TOUCHED = 64  # segments that a read updates one by one rather than merging them
 MAX_PIECES = 6  # segments that any access does, if it was to them in pieces before
-UNKNOWN = -1
-NEAR = 4  # segments that are walked over before a look-up bisects
 MAX_KNOWN = 4096  # accesses of an arena
 
 
 class Segment:
-    """A range of bytes with the same last write and read. It ends where the next one starts."""
+    """A range of bytes with the same accesses so far. It ends where the next one starts."""
 
-    __slots__ = ("end", "owner", "read", "start", "wrote")
+    __slots__ = ("owner", "readable", "start", "writable")
 
-    def __init__(
-        self, start: int, wrote: int, read: int, end: int = UNKNOWN, owner: object = None
-    ) -> None:
+    def __init__(self, start: int, readable: int, writable: int, owner: object = None) -> None:
         self.start = start
-        self.wrote = wrote  # the last level that writes it
-        self.read = read
-        self.end = end  # its end, or UNKNOWN if no access was to all of it, or it is gone
-        self.owner = owner  # what is pending there; None if no access knows it, or it is gone
-
-    def disown(self) -> None:
-        """Let nobody take it for a range that was accessed: it is cut or merged."""
-        self.owner = None
-        self.end = UNKNOWN
+        self.readable = readable  # the first level at which it may be read: after all writes
+        self.writable = writable  # the first at which it may be written: after all accesses
+        self.owner = owner  # what is pending there; None once the segment is cut or merged
 
 
-_NOWHERE = Segment(0, UNKNOWN, UNKNOWN)
-_UNKNOWN = (_NOWHERE,)
+_start = operator.attrgetter("start")
+_owner = operator.attrgetter("owner")
+_readable = operator.attrgetter("readable")
+_writable = operator.attrgetter("writable")
+_NOWHERE = Segment(0, 0, 0)
+_UNSEEN = (_NOWHERE,)
 
 
 @dataclass(slots=True, eq=False)
@@ -55,8 +50,13 @@ class Access:
     high: int
     writes: bool
     is_whole: bool = False  # to all of an allocation, which shares its last words with no other
+    end: int = field(init=False, repr=False)
+    """Where what it waits for ends: results of several sizes take turns in small ranges."""
     segment: Segment = field(default=_NOWHERE, init=False, repr=False)  # where it was seen last
-    pieces: Sequence[Segment] = field(default=(), init=False, repr=False)  # all, if it is several
+    pieces: Sequence[Segment] = field(default=_UNSEEN, init=False, repr=False)  # if it is several
+
+    def __post_init__(self) -> None:
+        self.end = -(-self.high // ALIGNMENT) * ALIGNMENT if self.is_whole else self.high
 
     @classmethod
     def of(cls, allocation: MemoryRange, base: int, low: int, high: int, writes: bool) -> Access:
@@ -98,20 +98,14 @@ class Access:
         """Return the same access to other memory."""
         return Access.within(memory, self.span)
 
-    @property
-    def end(self) -> int:
-        """Where what it waits for ends: results of several sizes take turns in small ranges."""
-        return -(-self.high // ALIGNMENT) * ALIGNMENT if self.is_whole else self.high
-
 
 class Hazards:
-    """For every byte range, the last level that writes it and the last that reads it.
+    """For every byte range, the first levels at which it may be read and written.
 
     Ranges are whole words, since kernels read and write nothing smaller. Most accesses are to a
-    range that was accessed before, which the access itself knows, or which is found by its start;
-    otherwise a look-up bisects and walks over the segments of the range, which marking then merges.
-    Each change is one step in C, so that Ctrl-C finds it done or not begun, or at worst makes later
-    work wait unnecessarily.
+    range that was accessed before, which the access itself knows; for others a look-up bisects, and
+    cuts segments where the range begins and ends. Each change is one step in C, so that Ctrl-C
+    finds it done or not begun, or at worst makes later work wait unnecessarily.
 
     >>> from dml_vk.runtime.hazards import Hazards
     >>> pending = Hazards()
@@ -120,12 +114,11 @@ class Hazards:
     (1, 0)
     """
 
-    __slots__ = ("_known", "_owner", "_segments")
+    __slots__ = ("_owner", "_segments")
 
-    def __init__(self, owner: object = None) -> None:
+    def __init__(self, owner: object = _NOWHERE) -> None:
         self._owner = owner  # of all arenas' hazards, as `place` looks for
-        self._segments = [Segment(0, -1, -1)]
-        self._known: dict[int, Segment] = {}  # by start; valid only if the end matches too
+        self._segments = [Segment(0, 0, 0, owner)]
 
     @property
     def count(self) -> int:
@@ -134,26 +127,41 @@ class Hazards:
 
     def after(self, low: int, high: int, write: bool) -> int:
         """Return the first level at which [low, high) may be written, or read."""
-        low, high = low & ~3, (high + 3) & ~3
-        known = self._known.get(low)
-        if known is not None and known.end >= high:
-            return (max(known.wrote, known.read) if write else known.wrote) + 1
         segments = self._segments
-        first = bisect_left(segments, low + 1, key=_start) - 1
-        segment = segments[first]
-        if first + 1 == len(segments) or segments[first + 1].start >= high:
-            # Within one segment, as most of what is not known is: memory that was freed.
-            return (max(segment.wrote, segment.read) if write else segment.wrote) + 1
-        touched = segments[first : self._place(high, first + 1)]
-        level = _latest(touched) if write else max([segment.wrote for segment in touched])
-        return level + 1
+        first = bisect_right(segments, low, key=_start) - 1
+        last = bisect_left(segments, high, first + 1, key=_start)
+        level: int = max(map(_writable if write else _readable, segments[first:last]))
+        return level
 
     def clear(self) -> None:
         """Forget what was accessed. Nothing may be pending."""
         for segment in self._segments:
-            segment.disown()
-        self._segments = [Segment(0, -1, -1)]
-        self._known = {}
+            segment.owner = None
+        self._segments = [Segment(0, 0, 0, self._owner)]
+
+    def cut(self, low: int, high: int) -> list[Segment]:
+        """Return the segments of [low, high), which none of them extends beyond."""
+        low, high = low & ~3, (high + 3) & ~3
+        segments, owner = self._segments, self._owner
+        first = bisect_right(segments, low, key=_start) - 1
+        last = bisect_left(segments, high, first + 1, key=_start)
+        pieces = segments[first:last]
+        head, tail = pieces[0], pieces[-1]
+        goes_on = last == len(segments) or segments[last].start > high
+        if head.start < low or goes_on:
+            # New ones replace those that are cut, or accesses would take the rest for all of them.
+            before, after = [], []
+            if head.start < low:
+                before = [Segment(head.start, head.readable, head.writable, owner)]
+                pieces[0] = Segment(low, head.readable, head.writable, owner)
+                head.owner = None
+            if goes_on:
+                if tail.owner is not None:
+                    pieces[-1] = Segment(tail.start, tail.readable, tail.writable, owner)
+                    tail.owner = None
+                after = [Segment(high, tail.readable, tail.writable, owner)]
+            segments[first:last] = before + pieces + after
+        return pieces
 
     def mark(
         self, low: int, high: int, write: bool, level: int, floor: int = 0, again: bool = False
@@ -165,57 +173,30 @@ class Hazards:
         access comes `again`, something else cuts the range each time, so that its pieces stay.
         Return the segments of the range.
         """
-        low, high = low & ~3, (high + 3) & ~3
-        known = self._known.get(low)
-        if known is None or known.end != high:
-            first = self._cut(low)
-            last = self._cut(high, first + 1)
-            touched = self._segments[first:last]
-            if len(touched) > 1 and (
-                (again and len(touched) <= MAX_PIECES)
-                or (not write and len(touched) <= MAX_TOUCHED and _latest(touched) >= floor)
-            ):
-                for segment in touched:
-                    segment.owner = self._owner
-                _touch(touched, write, level)
-                return touched
-            known = self._one(low, high, touched)
-            self._segments[first:last] = [known]
-            self._known[low] = known
-        pieces = (known,)
-        _touch(pieces, write, level)
+        return self.touch(self.cut(low, high), write, level, floor, again)
+
+    def touch(
+        self, pieces: Sequence[Segment], write: bool, level: int, floor: int, again: bool
+    ) -> Sequence[Segment]:
+        """`mark` for the pieces of a range, in order."""
+        if len(pieces) > 1:
+            stay = again and len(pieces) <= MAX_PIECES
+            if not stay and not write and len(pieces) <= MAX_TOUCHED:
+                stay = max(map(_writable, pieces)) > floor
+            if not stay:
+                pieces = (self._merged(pieces),)
+        _touch(pieces, write, level + 1)
         return pieces
 
-    def _one(self, low: int, high: int, touched: list[Segment]) -> Segment:
-        """Return one segment for several, which is as restrictive as all of them together."""
-        for segment in touched:
-            segment.disown()
-        wrote = max([segment.wrote for segment in touched])
-        read = max([segment.read for segment in touched])
-        return Segment(low, wrote, read, high, self._owner)
-
-    def _cut(self, at: int, near: int | None = None) -> int:
-        """Return the index of the segment that starts at `at`, and make it if there is none."""
-        segments, k = self._segments, self._place(at, near)
-        if k == len(segments) or segments[k].start != at:
-            before = segments[k - 1]
-            wrote, read = before.wrote, before.read
-            before.disown()  # New ones replace it, or accesses would take the rest for all of it.
-            segments[k - 1 : k] = Segment(before.start, wrote, read), Segment(at, wrote, read)
-        return k
-
-    def _place(self, at: int, near: int | None = None) -> int:
-        """Return the index of the first segment that does not start before `at`.
-
-        It is `near` or later, if that is given.
-        """
-        if near is None:
-            return bisect_left(self._segments, at, key=_start)
-        for segment in self._segments[near : near + NEAR]:
-            if segment.start >= at:
-                return near
-            near += 1
-        return bisect_left(self._segments, at, near, key=_start)
+    def _merged(self, pieces: Sequence[Segment]) -> Segment:
+        """Replace segments by one, which is as restrictive as all of them together."""
+        first = bisect_left(self._segments, pieces[0].start, key=_start)
+        readable = max(map(_readable, pieces))
+        merged = Segment(pieces[0].start, readable, max(map(_writable, pieces)), self._owner)
+        for segment in pieces:
+            segment.owner = None
+        self._segments[first : first + len(pieces)] = [merged]
+        return merged
 
 
 def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int = 0) -> int:
@@ -229,17 +210,18 @@ def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int 
         segment = access.segment
         if segment.owner is not pending:
             return _place_in_pieces(pending, accesses, floor)
-        if segment.wrote >= level:
-            level = segment.wrote + 1
-        if access.writes and segment.read >= level:
-            level = segment.read + 1
+        if access.writes:
+            if segment.writable > level:
+                level = segment.writable
+        elif segment.readable > level:
+            level = segment.readable
+    after = level + 1
     for access in accesses:
         segment = access.segment
         if access.writes:
-            segment.wrote = level
-            segment.read = -1
-        elif segment.read < level:
-            segment.read = level
+            segment.readable = segment.writable = after
+        elif segment.writable < after:
+            segment.writable = after
     return level
 
 
@@ -247,49 +229,39 @@ def _place_in_pieces(pending: dict[Arena, Hazards], accesses: Sequence[Access], 
     """`place` where accesses are to several segments, which others cut, as slices of a tensor."""
     level = floor
     for access in accesses:
-        writes = access.writes
-        for segment in access.pieces or _UNKNOWN:
-            if segment.owner is not pending:
-                return _place_anew(pending, accesses, floor)
-            if segment.wrote >= level:
-                level = segment.wrote + 1
-            if writes and segment.read >= level:
-                level = segment.read + 1
+        pieces = access.pieces
+        if not all(map(operator.is_, map(_owner, pieces), repeat(pending))):
+            return _place_anew(pending, accesses, floor)
+        level = max(level, *map(_writable if access.writes else _readable, pieces))
     for access in accesses:
-        _touch(access.pieces, access.writes, level)
+        _touch(access.pieces, access.writes, level + 1)
     return level
 
 
 def _place_anew(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int) -> int:
-    level = floor
+    level, cut = floor, []
     for access in accesses:
         hazards = pending.get(access.arena)
         if hazards is None:
             hazards = pending[access.arena] = Hazards(pending)
-        level = max(level, hazards.after(access.low, access.end, access.writes))
-    for access in accesses:
-        again = access.pieces != ()
-        pieces = pending[access.arena].mark(
-            access.low, access.end, access.writes, level, floor, again
-        )
-        access.segment = pieces[0] if len(pieces) == 1 else _NOWHERE
-        access.pieces = pieces
+        pieces = hazards.cut(access.low, access.end)
+        level = max(level, *map(_writable if access.writes else _readable, pieces))
+        cut.append((access, hazards, pieces))
+    for access, hazards, pieces in cut:
+        if None in map(_owner, pieces):  # Another of these accesses cuts or merges them.
+            pieces = hazards.cut(access.low, access.end)
+        again = access.pieces is not _UNSEEN
+        access.pieces = hazards.touch(pieces, access.writes, level, floor, again)
+        access.segment = access.pieces[0] if len(access.pieces) == 1 else _NOWHERE
     return level
 
 
-def _touch(pieces: Sequence[Segment], write: bool, level: int) -> None:
-    """Note an access to segments at a level that was allowed."""
-    for segment in pieces:
-        if write:  # It comes after all earlier accesses, which no longer matter.
-            segment.wrote = level
-            segment.read = -1
-        elif segment.read < level:
-            segment.read = level
-
-
-def _latest(touched: Sequence[Segment]) -> int:
-    """The last level that writes or reads any of these segments."""
-    return max([max(segment.wrote, segment.read) for segment in touched])
-
-
-_start = operator.attrgetter("start")
+def _touch(pieces: Sequence[Segment], write: bool, after: int) -> None:
+    """Note an access to segments, `after` whose level they may be written next."""
+    if write:  # It comes after all earlier accesses, which no longer matter.
+        for segment in pieces:
+            segment.readable = segment.writable = after
+    else:
+        for segment in pieces:
+            if segment.writable < after:
+                segment.writable = after

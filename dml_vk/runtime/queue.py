@@ -225,7 +225,9 @@ class Queue:
             self._submit(batch)
         except BaseException:
             if batch.submissions is not None:  # else the batch still grows and is needed as a whole
-                batch.held = batch.held or {arena: {*arena.live} for arena in self._hazards}
+                batch.held = batch.held or {
+                    arena: [*arena.live.values()] for arena in self._hazards
+                }
             raise
         if batch.tickets:
             self._sent.append(batch)

@@ -22,7 +22,7 @@ def prune(
     needed: dict[Arena, Hazards] = {}
     for arena in arenas:
         needed[arena] = Hazards()
-        for low, high in ranges(held.get(arena, arena.live)):
+        for low, high in ranges(held.get(arena, arena.live.values())):
             needed[arena].mark(low, high, True, 0)
     parts = []
     for submission in reversed(left):

@@ -35,7 +35,7 @@ class Batch:
         self.recorded: list[Prepared] | None = None  # of each of `submissions`, if they are
         self.tickets: list[Ticket] = []
         """Of the first of `submissions`. An interrupt may leave the last one recorded only."""
-        self.held: dict[Arena, set[Note]] = {}  # what was in use when an interrupt came
+        self.held: dict[Arena, list[Note]] = {}  # what was in use when an interrupt came
         self.is_fresh = False  # whether some kernels run for the first time
 
 

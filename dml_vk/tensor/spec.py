@@ -44,12 +44,15 @@ class Spec:
             spec = cls._known[key] = cls(layout, dtype, device)
         return spec
 
-    def keep(self, key: Hashable, view: Spec) -> None:
-        """Keep the view that a key selects, until there are too many views."""
-        caches = Spec._views
+    def keep(self, key: Hashable, layout: Layout) -> Spec | None:
+        """Keep the view that a key selects, until there are too many; None if this has many."""
+        if len(self.views) >= MOST_OF_ONE:
+            return None
+        view, caches = Spec.of(layout, self.dtype, self.device), Spec._views
         if len(caches) >= MOST_VIEWS:
             with suppress(IndexError):  # Another thread does the same.
                 while caches:
                     caches.pop().clear()
         caches.append(self.views)
         self.views[key] = view
+        return view

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Protocol, TypeVar
 
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout
+from dml_vk.runtime.arenas import MemoryRange
+from dml_vk.tensor.spec import Spec
 
 Dims = int | Sequence[int]
 
@@ -15,7 +17,22 @@ class Viewable(Protocol):
     @property
     def layout(self) -> Layout: ...
 
+    @property
+    def spec(self) -> Spec | None: ...
+
+    @property
+    def _spec(self) -> Spec | None: ...
+
+    @property
+    def _allocation(self) -> MemoryRange: ...
+
     def _over(self: Seen, layout: Layout) -> Seen: ...
+
+    def _over_memory(self: Seen, allocation: MemoryRange, spec: Spec) -> Seen: ...
+
+    def _view_by(self: Seen, key: Hashable) -> Seen | None: ...
+
+    def _keep_view(self: Seen, key: Hashable, layout: Layout) -> Seen: ...
 
 
 Seen = TypeVar("Seen", bound=Viewable)
@@ -25,6 +42,18 @@ class TensorViews:
     """Methods that apply the `Layout` method of the same name: docs/layouts.md."""
 
     __slots__ = ()
+
+    def _view_by(self: Seen, key: Hashable) -> Seen | None:
+        """The view that a key selects, if it did so of a tensor alike: see `Spec.views`."""
+        spec = self._spec or self.spec
+        view = None if spec is None else spec.views.get(key)
+        return None if view is None else self._over_memory(self._allocation, view)
+
+    def _keep_view(self: Seen, key: Hashable, layout: Layout) -> Seen:
+        """Return the view with this layout, which `_view_by` is to return next time."""
+        spec = self.spec
+        view = None if spec is None else spec.keep(key, layout)
+        return self._over(layout) if view is None else self._over_memory(self._allocation, view)
 
     def permute(self: Seen, *dims: Dims) -> Seen:
         """Reorder dims: dim `i` of the result is dim `dims[i]`."""
@@ -89,10 +118,13 @@ class TensorViews:
     @property
     def T(self: Seen) -> Seen:  # noqa: N802
         """The transposed matrix."""
+        view = self._view_by("T")
+        if view is not None:
+            return view
         if self.layout.rank != 2:
             rule = "x must be 2-D: use mT to swap the last two dims, or permute"
             raise LayoutError("T", rule, shape=self.layout.sizes)
-        return self._over(self.layout.transpose(0, 1))
+        return self._keep_view("T", self.layout.transpose(0, 1))
 
     @property
     def mT(self: Seen) -> Seen:  # noqa: N802

@@ -198,9 +198,8 @@ class Capture(Recorder):
         key = access.arena, access.start
         number = self._numbers.get(key)
         if number is None:
-            live = access.arena.live.copy()  # at one moment: other threads add to it and remove
-            notes = [note for note in live if note.offset == access.start]
-            allocation = next(filter(None, (note() for note in notes)))
+            allocation = access.arena.live[access.start]()
+            assert allocation is not None
             number = self._numbers[key] = self.new(allocation.nbytes).number
             self.outside[number] = allocation
         return number

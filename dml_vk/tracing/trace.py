@@ -25,7 +25,7 @@ class Trace:
 
     __slots__ = (
         *("_copies", "_device", "_numbers", "_result", "_slots", "_steps", "_tensors", "spec"),
-        *("_nbytes", "_params", "_plan", "_position", "_reads", "_span", "_what"),
+        *("_last", "_nbytes", "_params", "_plan", "_position", "_reads", "_span", "_what"),
     )
 
     def __init__(
@@ -53,6 +53,7 @@ class Trace:
         self._tensors = tuple(reads)
         self._result = result.number
         self._plan: Plan | None = None  # if it has one launch over whole operands
+        self._last: tuple[object, Ints] = None, ()  # the last number, and the params with it
         self._set_single_launch(reads)
 
     def run(
@@ -71,8 +72,10 @@ class Trace:
             accesses.append(x._reads or x.reads)
         params = self._params
         if self._numbers:
-            (words,) = self._words(operands)
-            params = params[: self._position] + words + params[self._position :]
+            number = operands[self._numbers[0].operand]
+            last, params = self._last  # In a loop a constant is the same object again.
+            if number is not last:
+                params = self._params_of(number)
         if self.spec is None:
             accesses.append(Access.within(out.allocation, self._span))
             device.launch_over(plan, accesses, params)
@@ -98,6 +101,14 @@ class Trace:
             for slot in ended:
                 memory[slot] = None
         return None if self.spec is None else memory[self._result]
+
+    def _params_of(self, number: Any) -> Ints:
+        """The params of the only launch with the words of its number."""
+        at, (placeholder,) = self._position, self._numbers
+        params = self._params[:at] + _words_of(placeholder, number) + self._params[at:]
+        if type(number) is float or type(number) is int:  # Live numbers change.
+            self._last = number, params
+        return params
 
     def _words(self, operands: Sequence[Any]) -> list[Ints]:
         return [_words_of(number, operands[number.operand]) for number in self._numbers]

@@ -47,7 +47,6 @@ from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import ArrayLike, convert
 from dml_vk.tensor.operands import Operand, is_numpys, plain, to_tensor
-from dml_vk.tensor.spec import MOST_OF_ONE, Spec
 
 GET, SET = "getitem", "setitem"
 _NUMBERS = (numbers.Real, complex)
@@ -62,12 +61,13 @@ def read(tensor: Tensor, key: object) -> Tensor:
     >>> read(x, (slice(None), [2, 0])).tolist()
     [[3, 1], [6, 4]]
     """
-    plain, spec = basic(key), tensor._spec or tensor.spec
-    if plain is not None and spec is not None:
-        return _view_of_key(GET, tensor, key, plain, spec)
+    plain = basic(key)
+    view = None if plain is None else tensor._view_by(plain)
+    if view is not None:
+        return view
     parsed = parse(GET, tensor, key)
     if not parsed.advanced:
-        return tensor._over(parsed.layout)
+        return _view_of(tensor, plain, parsed.layout)
     selected = _read_where(tensor, parsed)
     if selected is not None:
         return Tensor(selected)
@@ -99,30 +99,23 @@ def write(tensor: Tensor, key: object, value: ArrayLike) -> None:
     >>> x.tolist()
     [9, 2, 9]
     """
-    plain, spec = basic(key), tensor._spec or tensor.spec
-    if plain is not None and spec is not None:
-        view = _view_of_key(SET, tensor, key, plain, spec)
-        if not _is_view_itself(view, value):
-            _assign(view, _value(tensor, value))
-        return
-    parsed = parse(SET, tensor, key)
-    content = _value(tensor, value)
-    if not parsed.advanced:
-        _assign(tensor._over(parsed.layout), content)
-    elif not _write_where(tensor, parsed, content):
-        _write_indexes(tensor, parsed, content)
+    plain = basic(key)
+    view = None if plain is None else tensor._view_by(plain)
+    if view is None:
+        parsed = parse(SET, tensor, key)
+        if parsed.advanced:
+            content = _value(tensor, value)
+            if not _write_where(tensor, parsed, content):
+                _write_indexes(tensor, parsed, content)
+            return
+        view = _view_of(tensor, plain, parsed.layout)
+    if not _is_view_itself(view, value):
+        call(_write_view, (_value(tensor, value),), view)
 
 
-def _view_of_key(what: str, tensor: Tensor, key: object, plain: Hashable, spec: Spec) -> Tensor:
-    """Return the view that a key of ints and slices selects. `plain` is its hashable form."""
-    known = spec.views.get(plain)
-    if known is None:
-        layout = parse(what, tensor, key).layout
-        if len(spec.views) >= MOST_OF_ONE:
-            return tensor._over(layout)
-        known = Spec.of(layout, tensor.dtype, tensor.device)
-        spec.keep(plain, known)
-    return Tensor._over_memory(tensor._allocation, known)
+def _view_of(tensor: Tensor, plain: Hashable, layout: Layout) -> Tensor:
+    """Return the view that a key selects. `plain` is its hashable form, or None."""
+    return tensor._over(layout) if plain is None else tensor._keep_view(plain, layout)
 
 
 def _is_view_itself(view: Tensor, value: ArrayLike) -> bool:
@@ -133,7 +126,9 @@ def _is_view_itself(view: Tensor, value: ArrayLike) -> bool:
     if type(value) is not Tensor or value._spec is not view._spec:
         return False
     memory = view._allocation
-    return value._allocation is memory and not (memory.is_fixed or view._layout.overlaps)
+    if value._allocation is not memory or view._spec is None:  # Without one, nothing is known.
+        return False
+    return not (memory.is_fixed or view._layout.overlaps)
 
 
 def copy_if_shared(what: str, operand: object, out: Tensor | None) -> Any:
@@ -180,10 +175,6 @@ def _broadcast_value(value: Tensor, sizes: Ints) -> Tensor:
     except LayoutError:
         rule = f"value must broadcast to shape {sizes}"
         raise LayoutError(SET, rule, value=value.shape) from None
-
-
-def _assign(view: Tensor, value: Operand) -> None:
-    call(_write_view, (value,), view)
 
 
 def _write_view(operands: Sequence[Operand], view: Tensor) -> Tensor:

@@ -19,6 +19,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array, ArrayLike
 
 _EVERY = slice(None)
+_bounds = operator.attrgetter("start", "stop", "step")
 _BOUNDS = {int, type(None)}
 _SINGLE = {int, type(None), type(Ellipsis)}
 _PLAIN = (int, slice, type(None), type(Ellipsis))
@@ -64,22 +65,19 @@ def basic(key: Any) -> Any:
     if kind is int:
         return key
     if kind is slice:
-        start, stop, step = key.start, key.stop, key.step
-        if type(start) in _BOUNDS and type(stop) in _BOUNDS and type(step) in _BOUNDS:
-            return start, stop, step
+        bounds = _bounds(key)
+        if _BOUNDS.issuperset(map(type, bounds)):
+            return bounds
     elif kind is tuple:
         parts: list[Any] = [slice]
         for part in key:
-            kind = type(part)
-            if kind is slice:
-                start, stop, step = part.start, part.stop, part.step
-                if not (type(start) in _BOUNDS and type(stop) in _BOUNDS and type(step) in _BOUNDS):
+            if type(part) is slice:
+                part = _bounds(part)
+                if not _BOUNDS.issuperset(map(type, part)):
                     return None
-                parts.append((start, stop, step))
-            elif kind in _SINGLE:
-                parts.append(part)
-            else:
+            elif type(part) not in _SINGLE:
                 return None
+            parts.append(part)
         return tuple(parts)
     return None
 

@@ -13,6 +13,7 @@ import dml_vk
 from dml_vk.array import calls
 from dml_vk.array.math import elementwise
 from dml_vk.layout import Layout, channels_last
+from dml_vk.ops import numbers as numbers_of_kernels
 from dml_vk.tensor import spec
 from dml_vk.testing.strategies import layouts
 from tests import tier
@@ -228,6 +229,21 @@ def test_a_replay_without_memory_names_the_function_that_was_called():
     finally:
         device.memory_limit = limit
     assert dml_vk.mean(x, axis=1)[0].item() == 3.0
+
+
+def test_a_number_that_comes_again_is_packed_once(monkeypatch):
+    x, packed = dml_vk.asarray(ARRAY), []
+    plain = numbers_of_kernels.to_bytes
+    monkeypatch.setattr(
+        numbers_of_kernels, "to_bytes", lambda *of: packed.append(of[-1]) or plain(*of)
+    )
+    constant, zero = 0.1, 0.0
+    for _ in range(5):
+        y = constant * x
+    assert np.array_equal(np.asarray(y), np.float32(0.1) * ARRAY)
+    assert len(packed) < 5
+    signs = [np.signbit(np.asarray(x * number)).all() for number in (zero, -zero, zero)]
+    assert signs == [False, True, False], "equal numbers need not be the same"
 
 
 def test_bools_are_numbers_of_their_own_kind():

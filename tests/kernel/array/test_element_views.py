@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.array.indexing import api
+from dml_vk.layout import Layout
 from dml_vk.runtime.queue import Queue
 from dml_vk.tensor import spec
 from tests.chance import chance
@@ -31,7 +31,7 @@ def test_elements_are_read_while_work_on_others_is_pending(monkeypatch):
 
 
 def test_the_cache_of_views_is_bounded(monkeypatch):
-    monkeypatch.setattr(api, "MOST_OF_ONE", 3)
+    monkeypatch.setattr(spec, "MOST_OF_ONE", 3)
     monkeypatch.setattr(spec, "MOST_VIEWS", 7)
     array = np.arange(40, dtype=np.int32).reshape(5, 8)
     x = dml_vk.asarray(array)
@@ -44,6 +44,17 @@ def test_the_cache_of_views_is_bounded(monkeypatch):
                 assert len(seen.views) <= 3
             assert len(spec.Spec._views) <= 7
     assert np.array_equal(x.numpy(), array)
+
+
+def test_a_transpose_of_tensors_alike_is_laid_out_once(monkeypatch):
+    laid_out, plain = [], Layout.transpose
+    monkeypatch.setattr(
+        Layout, "transpose", lambda layout, *of: laid_out.append(of) or plain(layout, *of)
+    )
+    for k in range(5):
+        array = np.arange(6, dtype=np.float32).reshape(2, 3) + k
+        assert np.array_equal(dml_vk.asarray(array).T.numpy(), array.T)
+    assert len(laid_out) <= 1
 
 
 def test_keys_of_the_same_numbers_are_kept_apart():

@@ -13,6 +13,7 @@ import pytest
 from dml_vk.errors import DeviceMemoryError
 from dml_vk.runtime import arenas as arenas_module
 from dml_vk.runtime.arenas import FIRST_ARENA_BYTES, KEPT_S, Memory
+from dml_vk.runtime.free_list import FreeList
 from tests.interrupts import interrupted
 
 MIB = 2**20
@@ -95,6 +96,7 @@ def test_a_range_goes_on_to_the_next_of_its_size(machine):
     sizes = [1000, 10, 10, 900, 1000, 2000, 300]
     for nbytes in sizes:
         held = machine.take(nbytes)  # before the last one dies
+        machine.memory.drain()
         assert machine.memory.in_use in {rounded(a) + rounded(nbytes) for a in (0, *sizes)}
     del held
     before = machine.take(300)
@@ -103,6 +105,26 @@ def test_a_range_goes_on_to_the_next_of_its_size(machine):
     assert machine.take(257).offset == offset
     machine.memory.drain()
     assert machine.memory.in_use == 0
+
+
+def test_a_loop_gets_its_ranges_again_whatever_their_sizes(machine, monkeypatch):
+    """Where several die between, as the temporaries of an expression do."""
+    keep = machine.take(1000)
+    taken = []
+    plain = FreeList.take
+    monkeypatch.setattr(
+        FreeList, "take", lambda free, size: taken.append(size) or plain(free, size)
+    )
+    for _ in range(9):
+        product, total = machine.take(1000), machine.take(4)
+        root = machine.take(4)
+        del product, total
+        keep = machine.take(1000)
+        del root
+    assert len(taken) < 9
+    del keep
+    assert machine.memory.stats().in_use == 0
+    assert machine.memory.peak == 256 * (4 + 4 + 1 + 1)
 
 
 def test_ctrl_c_at_any_bytecode_neither_loses_a_range_nor_gives_it_twice(machine):

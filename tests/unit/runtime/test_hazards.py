@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 
 from hypothesis import given, settings
@@ -110,6 +111,25 @@ def test_slices_that_overlap_are_looked_up_until_their_pieces_are_known(monkeypa
         levels.append(place(pending, [inner]))
     assert not anew
     assert levels == [*range(36)]
+
+
+def test_ranges_that_are_new_take_few_calls():
+    """As of the slices that a decomposition goes through, where none comes again."""
+    memory, pending, calls = Allocation(Arena("block", 2**16, None), 0, 2**14, deque()), {}, []
+
+    def note(frame, event, argument):
+        if event == "call" and frame.f_code.co_filename == hazards.__file__:
+            calls.append(frame.f_code.co_name)
+
+    for k in range(1, 32):
+        pivot, row, below = [
+            Access.of(memory, 0, low, high, high > 2**13)
+            for low, high in ((257 * k, 257 * k + 4), (256 * k, 257 * k), (257 * k + 256, 2**14))
+        ]
+        sys.setprofile(note)
+        place(pending, [pivot, row, below])
+        sys.setprofile(None)
+    assert len(calls) < 31 * 22
 
 
 def test_results_of_several_sizes_take_turns_in_a_small_range(monkeypatch):

@@ -181,7 +181,7 @@ def test_allocations_without_a_place_are_not_live():
     held = [Allocation(where, at, nbytes, deque()) for at, nbytes in ((512, 0), (0, 100), (-1, 9))]
     held.append(Allocation(where, 256, 100, deque()))
     held.pop()
-    assert sorted(ranges(where.live)) == [(0, 100), (512, 513)]
+    assert sorted(ranges(where.live.values())) == [(0, 100), (512, 513)]
 
 
 def test_the_last_traceback_holds_nothing_of_ours(monkeypatch):
