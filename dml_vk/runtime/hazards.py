@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dml_vk.runtime.arenas import ALIGNMENT, Arena, MemoryRange
 
@@ -14,6 +14,7 @@ MAX_PIECES = 6  # segments that any access does, if it was to them in pieces bef
 UNKNOWN = -1
 NEAR = 4  # segments that are walked over before a look-up bisects
 MAX_KNOWN = 4096  # accesses of an arena
+Range = tuple[Arena, int, int]  # the bytes of an arena from an address up to another one
 
 
 class Segment:
@@ -86,6 +87,15 @@ class Access:
     def span(self) -> tuple[int, int, int, bool]:
         """The part without the place of the allocation."""
         return self.base, self.low, self.high, self.writes
+
+    @property
+    def range(self) -> Range:
+        """What it waits for."""
+        return self.arena, self.low, self.end
+
+    def widened(self) -> Access:
+        """The access of a binding, which starts at a multiple of ALIGNMENT."""
+        return replace(self, low=self.low // ALIGNMENT * ALIGNMENT)
 
     @property
     def end(self) -> int:
@@ -205,6 +215,20 @@ class Hazards:
                 return near
             near += 1
         return bisect_left(self._segments, at, near, key=_start)
+
+
+def range_of(allocation: MemoryRange, part: Access | None = None) -> Range:
+    """The range of an allocation, or of a part of it."""
+    if part is not None:
+        return allocation.arena, part.low, part.high
+    return allocation.arena, allocation.offset, allocation.offset + max(1, allocation.nbytes)
+
+
+def last_level(pending: dict[Arena, Hazards], memory: Range, write: bool) -> int:
+    """The level of the last work that must be over before this range is read, or written."""
+    arena, low, high = memory
+    hazards = pending.get(arena)
+    return -1 if hazards is None else hazards.after(low, high, write) - 1
 
 
 def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int = 0) -> int:
