@@ -26,18 +26,29 @@ def pytest_configure(config: pytest.Config) -> None:
 
     SciPy reads what --clients asks for when it is imported.
 
-    With --gpu, any device that is opened in this process is driven as the probe has an H200.
+    With --gpu, any device that is opened in this process is driven as the probe has an H200. The
+    queue of its kernels stands for that of a copy engine too, by which then all bytes come and go.
     """
     tier.begin(is_all=config.getoption("all"))
     kept.keep()
     if config.getoption("clients"):
         os.environ["SCIPY_ARRAY_API"] = "1"
     if config.getoption("gpu"):
+        from dml_vk.driver import queue_families
         from dml_vk.driver.probe import DeviceInfo
+        from dml_vk.runtime import transfer
 
         own = DeviceInfo.profile.fget
         as_gpu = {"type": "discrete", "subgroup_size": 32}
         DeviceInfo.profile = property(lambda info: own(dataclasses.replace(info, **as_gpu)))
+        queue_families.for_copies = lambda families, unified: first_with_kernels(families)
+        transfer.SEND_BYTES = 1
+
+
+def first_with_kernels(families):
+    from dml_vk.driver.vulkan import COMPUTE
+
+    return next(n for n, family in enumerate(families) if family.flags & COMPUTE)
 
 
 @pytest.hookimpl(wrapper=True)

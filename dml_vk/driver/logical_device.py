@@ -1,9 +1,8 @@
-"""Opening a logical device with one queue."""
+"""Opening a logical device with a queue of each family that is used."""
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from ctypes import byref, c_char_p, c_float, c_void_p
 
 from dml_vk.driver import vulkan
@@ -14,17 +13,17 @@ from dml_vk.errors import DeviceError
 def open_device(
     instance: Instance,
     physical: c_void_p,
+    families: Iterable[int],
     extensions: Sequence[str] = (),
     features: Sequence[Chained] = (),
 ) -> c_void_p:
-    """Open a logical device with these extensions and features, and one queue of `queue_family`."""
-    queue = QueueCreateInfo(
-        family=instance.queue_family(physical), count=1, priorities=(c_float * 1)(1.0)
-    )
+    """Open a logical device with these extensions and features, and one queue of each family."""
+    priorities = (c_float * 1)(1.0)
+    queues = [QueueCreateInfo(family=n, count=1, priorities=priorities) for n in families]
     names = [name.encode() for name in extensions]
     request = DeviceCreateInfo(
-        queue_count=1,
-        queues=ctypes.pointer(queue),
+        queue_count=len(queues),
+        queues=(QueueCreateInfo * len(queues))(*queues),
         extension_count=len(names),
         extensions=(c_char_p * len(names))(*names),
     )

@@ -24,18 +24,23 @@ class Object(c_void_p):
 class SubmitInfo(Chained):
     TYPE = 4
     _fields_ = (
-        ("_wait_count", _u32),
-        ("_waits", c_void_p),
-        ("_wait_stages", c_void_p),
+        ("wait_count", _u32),
+        ("waits", POINTER(Handle)),
+        ("wait_stages", POINTER(_u32)),
         ("count", _u32),
         ("commands", POINTER(Object)),
-        ("_signal_count", _u32),
-        ("_signals", c_void_p),
+        ("signal_count", _u32),
+        ("signals", POINTER(Handle)),
     )
 
 
 class FenceCreateInfo(Chained):
     TYPE = 8
+    _fields_ = (("flags", _u32),)
+
+
+class SemaphoreCreateInfo(Chained):
+    TYPE = 9
     _fields_ = (("flags", _u32),)
 
 

@@ -209,8 +209,8 @@ class BufferCreateInfo(Chained):
         ("nbytes", _u64),
         ("usage", _u32),
         ("sharing", _u32),
-        ("_family_count", _u32),
-        ("_families", c_void_p),
+        ("family_count", _u32),
+        ("families", POINTER(_u32)),
     )
 
 

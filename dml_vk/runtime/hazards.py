@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
@@ -14,6 +14,7 @@ from dml_vk.runtime.arenas import ALIGNMENT, Arena, MemoryRange
 MAX_TOUCHED = 64  # segments that a read updates one by one rather than merging them
 MAX_PIECES = 6  # segments that any access does, if it was to them in pieces before
 MAX_KNOWN = 4096  # accesses of an arena
+Range = tuple[Arena, int, int]  # the bytes of an arena from an address up to another one
 
 
 class Segment:
@@ -94,9 +95,18 @@ class Access:
         number: int = self.arena.number
         return number
 
+    @property
+    def range(self) -> Range:
+        """What it waits for."""
+        return self.arena, self.low, self.end
+
     def on(self, memory: MemoryRange) -> Access:
         """Return the same access to other memory."""
         return Access.within(memory, self.span)
+
+    def widened(self) -> Access:
+        """The access of a binding, which starts at a multiple of ALIGNMENT."""
+        return replace(self, low=self.low // ALIGNMENT * ALIGNMENT)
 
 
 class Hazards:
@@ -197,6 +207,20 @@ class Hazards:
             segment.owner = None
         self._segments[first : first + len(pieces)] = [merged]
         return merged
+
+
+def range_of(allocation: MemoryRange, part: Access | None = None) -> Range:
+    """The range of an allocation, or of a part of it."""
+    if part is not None:
+        return allocation.arena, part.low, part.high
+    return allocation.arena, allocation.offset, allocation.offset + max(1, allocation.nbytes)
+
+
+def last_level(pending: dict[Arena, Hazards], memory: Range, write: bool) -> int:
+    """The level of the last work that must be over before this range is read, or written."""
+    arena, low, high = memory
+    hazards = pending.get(arena)
+    return -1 if hazards is None else hazards.after(low, high, write) - 1
 
 
 def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int = 0) -> int:

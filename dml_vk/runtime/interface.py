@@ -81,6 +81,23 @@ class HostBlock(Protocol):
     def address(self) -> int: ...
 
 
+class CopyEngine(Protocol):
+    """A queue for copies alone, which runs beside that of all other submissions.
+
+    Each of the two has an order of its own, which is what `Runtime` speaks of, until one waits for
+    the other.
+    """
+
+    def record(self, commands: Sequence[Copy]) -> Ticket:
+        """Record copies as `Runtime.record` does, to be submitted by `Runtime.submit`."""
+
+    def follow(self) -> None:
+        """Let later copies wait for all that was submitted to the other queue."""
+
+    def precede(self) -> None:
+        """Let later submissions to the other queue wait for all copies that were submitted."""
+
+
 class Runtime(Protocol):
     """One Vulkan device."""
 
@@ -98,6 +115,10 @@ class Runtime(Protocol):
 
     kinds: frozenset[MemoryKind]
     """The kinds of memory that it can allocate on this device."""
+
+    @property
+    def copy_engine(self) -> CopyEngine | None:
+        """What copies beside the kernels, where the device and the runtime have it."""
 
     def allocate(self, nbytes: int, kind: MemoryKind) -> Block:
         """Allocate a multiple of 4 bytes, with unknown contents."""

@@ -67,6 +67,7 @@ class Kompute:
     name = "kompute"
     makes_together = False
     keeps_recorded = True
+    copy_engine = None  # kp has no semaphores, by which one queue waits for another
 
     def __init__(self, info: DeviceInfo) -> None:
         self._kp = _import_kp()

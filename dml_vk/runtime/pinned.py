@@ -32,13 +32,13 @@ class Pinned:
 
     def send(self, array: Array, target: MemoryRange) -> None:
         """Let the device copy the bytes of an array of this memory to the start of a range."""
-        there = target.arena.block, target.offset
-        transfer.direct(self.device, self._start(array), there, array.nbytes)
+        there, access = transfer.part(target, 0, array.nbytes, True)
+        transfer.direct(self.device, self._start(array), there, array.nbytes, access)
 
     def receive(self, source: MemoryRange, start: int, array: Array) -> None:
         """Let the device copy bytes, from `start` on, into an array of this memory."""
-        there = source.arena.block, source.offset + start
-        transfer.direct(self.device, there, self._start(array), array.nbytes)
+        there, access = transfer.part(source, start, array.nbytes, False)
+        transfer.direct(self.device, there, self._start(array), array.nbytes, access)
 
     def _start(self, array: Array) -> transfer.Start:
         return self._block, _address(array) - self._address

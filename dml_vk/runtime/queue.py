@@ -5,7 +5,6 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from time import perf_counter
 
 from dml_vk.arguments import Ints
@@ -16,12 +15,13 @@ from dml_vk.observe import dispatches
 from dml_vk.observe.callers import clear_last_traceback
 from dml_vk.observe.first_use import first_use
 from dml_vk.runtime import waited
-from dml_vk.runtime.arenas import ALIGNMENT, Arena, MemoryRange
+from dml_vk.runtime.arenas import Arena, MemoryRange
 from dml_vk.runtime.encode import MAX_SUBMISSION_NS, Dispatched, Encoder
+from dml_vk.runtime.engine_copies import EngineCopies
 from dml_vk.runtime.exports import Exports
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.graph import Graph
-from dml_vk.runtime.hazards import Access, Hazards
+from dml_vk.runtime.hazards import Access, Hazards, last_level, range_of
 from dml_vk.runtime.interface import Copy, Prepared, Runtime, Ticket, Work
 from dml_vk.runtime.pipelines import Pipelines
 from dml_vk.runtime.rate_check import RateCheck
@@ -56,6 +56,7 @@ class Queue:
         self._sent: deque[Batch] = deque()
         self._flying: deque[Ticket] = deque(maxlen=MAX_FLYING)  # the last submitted
         self._waited: deque[Ticket] = deque()  # by the caller, in `run`
+        self._copies = EngineCopies(runtime)
         self._next_look = LOOK_OPERATIONS
         self._next_trim = TRIM_OPERATIONS
         # The validation layer takes what a dispatch binds for what it accesses, and would report
@@ -108,7 +109,7 @@ class Queue:
         if arguments is not None:
             touched, is_alone = (*accesses, arguments), self._is_validated
         elif self._is_validated:
-            touched = accesses = [_widened(access) for access in accesses]
+            touched = accesses = [access.widened() for access in accesses]
         encoded: list[Work] = []
         for offsets in plan.launches:
             encoded += self.encoder.encode(
@@ -136,7 +137,7 @@ class Queue:
                 self._place(graph, encoded, accesses, self._is_validated)
                 continue
             if self._is_validated:
-                accesses = [_widened(access) for access in accesses]
+                accesses = [access.widened() for access in accesses]
             known = None if is_logged else self.encoder.again(work, accesses, params)
             encoded = [known] if known is not None else []
             for offsets in () if encoded else work.launches:
@@ -157,13 +158,41 @@ class Queue:
         The caller holds the gate.
         """
         self.send()
+        self._copies.drain()
         times = [time_of(self._runtime, commands(submission)) for submission in submissions]
         return sum([time.microseconds for time in times])
 
-    def run(self, copies: Iterable[Copy]) -> None:
-        """Run copies after all that is pending, and wait for them. The caller holds the gate."""
-        self.send()
-        waited.run(self._runtime, copies, self._waited)
+    def run(self, copies: Iterable[Copy], access: Access) -> None:
+        """Run copies between the host's memory and this, and wait. The caller holds the gate.
+
+        They run after all that is pending, or where they go apart, after what they depend on.
+        """
+        if self.copies_apart:
+            self._precede_copies((access,))
+            assert self._copies.engine is not None
+            waited.run(self._runtime, copies, self._waited, self._copies.engine.record)
+        else:
+            self.send()
+            waited.run(self._runtime, copies, self._waited, self._runtime.record)
+
+    @property
+    def copies_apart(self) -> bool:
+        """Whether large copies go by the copy engine. They do not if they are to be logged."""
+        return self._copies.engine is not None and not self._is_logged
+
+    def copy(self, copy: Copy, accesses: Sequence[Access]) -> None:
+        """Start a copy beside the batches, after all that it depends on. Hold the gate."""
+        self._precede_copies(accesses)
+        self._copies.submit(copy, accesses)
+
+    def _precede_copies(self, accesses: Sequence[Access]) -> None:
+        """Let the next copies wait for the work that these accesses depend on."""
+        last = max([last_level(self._hazards, each.range, each.writes) for each in accesses])
+        if last >= self._batch.graph.first:
+            self._send_pending()
+        self._retire()
+        if self._sent and last >= self._sent[0].graph.first:
+            self._copies.follow(last, self._sent[-1].graph.end - 1)
 
     def replay(
         self,
@@ -247,6 +276,7 @@ class Queue:
     def drain(self) -> None:
         """Wait for all that was submitted. The caller must hold the gate."""
         self._wait(len(self._sent))
+        self._copies.drain()
 
     def settle(self, allocation: MemoryRange, write: bool, part: Access | None = None) -> bool:
         """Wait until the host may read, or write, this memory, or only this part of it.
@@ -254,6 +284,9 @@ class Queue:
         Return whether that took waiting.
         """
         with self.enter():
+            has_waited = False
+            if self._copies.flying:
+                has_waited = self._copies.settle(range_of(allocation, part), write)
             last = self._last_level(allocation, write, part)
             if last >= self._batch.graph.first:
                 self._send_pending()
@@ -261,14 +294,17 @@ class Queue:
                 if last >= self._sent[count - 1].graph.first:
                     self._wait(count)
                     return True
-            return False
+            return has_waited
 
     def is_free(self, allocation: MemoryRange) -> bool:
         """Whether the host may write this range without waiting."""
         with self.enter():
             self._retire()
             pending = self._sent[0] if self._sent else self._batch
-            return self._last_level(allocation, True) < pending.graph.first
+            is_unused = self._last_level(allocation, True) < pending.graph.first
+            if is_unused and self._copies.flying:
+                return self._copies.is_free(range_of(allocation))
+            return is_unused
 
     @property
     def is_logged(self) -> bool:
@@ -278,7 +314,7 @@ class Queue:
     @property
     def is_idle(self) -> bool:
         """Whether all work is known to be done."""
-        return not (self._batch.graph.due or self._sent)
+        return not (self._batch.graph.due or self._sent or self._copies.flying)
 
     def forget(self, arena: Arena) -> None:
         """Drop what is bound to an arena. The caller must hold the gate."""
@@ -290,6 +326,7 @@ class Queue:
         hazards = self._hazards.pop(arena, None)
         if hazards is not None:
             hazards.clear()
+        self._copies.forget(arena)
         arena.accesses.clear()  # They refer to it.
 
     def runtime_objects(self) -> list[object]:
@@ -297,7 +334,7 @@ class Queue:
         tickets = [ticket for batch in (*self._sent, self._batch) for ticket in batch.tickets]
         commands = [due.command for due in self._batch.graph.due]
         recorded = [prepared for program in self.programs for prepared in program.alive()]
-        tickets += [*self._flying, *self._waited]
+        tickets += [*self._flying, *self._waited, *[ticket for _, ticket in self._copies.flying]]
         recorded += self._repeats.alive()
         return [*self.pipelines.alive(), *commands, *tickets, *recorded]
 
@@ -317,6 +354,8 @@ class Queue:
         for number in range(len(tickets), len(submissions)):
             if len(self._flying) == MAX_FLYING:
                 runtime.wait(self._flying[0])
+            if self._copies.flying:
+                self._copies.precede([a for due in submissions[number] for a in due.accesses])
             observer.begins()
             if batch.recorded is not None:
                 ticket = runtime.repeat(batch.recorded[number])
@@ -333,11 +372,12 @@ class Queue:
     def _last_level(self, allocation: MemoryRange, write: bool, part: Access | None = None) -> int:
         """The level of the last work for which the host must wait to read, or write, this range."""
         hazards = self._hazards.get(allocation.arena)
-        if part is None:
-            low, high = allocation.offset, allocation.offset + max(1, allocation.nbytes)
-        else:
-            low, high = part.low, part.high
-        return -1 if hazards is None else hazards.after(low, high, write) - 1
+        if hazards is None:  # as in `last_level`, without calls that each transfer would pay for
+            return -1
+        if part is not None:
+            return hazards.after(part.low, part.high, write) - 1
+        low = allocation.offset
+        return hazards.after(low, low + max(1, allocation.nbytes), write) - 1
 
     def _trim_hazards(self) -> None:
         """Forget what was touched where, if that is in many pieces. There must be no new work."""
@@ -404,8 +444,3 @@ class Queue:
                 graph.add((work,), accesses, is_alone)
         else:
             graph.add(encoded, accesses)
-
-
-def _widened(access: Access) -> Access:
-    """The access of a binding, which starts at a multiple of ALIGNMENT."""
-    return replace(access, low=access.low // ALIGNMENT * ALIGNMENT)

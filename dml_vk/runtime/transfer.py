@@ -111,14 +111,23 @@ def pieces(
         yield at, _seen(device, staging)
 
 
-def direct(device: DeviceWork, source: Start, target: Start, nbytes: int) -> None:
-    """Let the device copy bytes after all that is pending, in pieces, and wait for it."""
+def direct(device: DeviceWork, source: Start, target: Start, nbytes: int, access: Access) -> None:
+    """Let the device copy bytes in pieces, and wait for it; the access is to its own memory."""
     (read, start), (written, to) = source, target
     with device.queue.enter():
         device.queue.run(
-            Copy(read, start + at, written, to + at, min(CHUNK_BYTES, nbytes - at))
-            for at in chunks(nbytes)
+            (
+                Copy(read, start + at, written, to + at, min(CHUNK_BYTES, nbytes - at))
+                for at in chunks(nbytes)
+            ),
+            access,
         )
+
+
+def part(memory: MemoryRange, start: int, nbytes: int, writes: bool) -> tuple[Start, Access]:
+    """Where bytes of a range start, from `start` on, and the access to them."""
+    access = Access.of(memory, start, start, start + nbytes, writes)
+    return (memory.arena.block, memory.offset + start), access
 
 
 def _seen(device: DeviceWork, staging: MemoryRange) -> Bytes:
@@ -133,11 +142,13 @@ def _copy(
     target: tuple[MemoryRange, int],
     nbytes: int,
 ) -> None:
+    (read, reads), (written, writes) = part(*source, nbytes, False), part(*target, nbytes, True)
+    accesses = [reads, writes]
+    if nbytes >= SEND_BYTES and device.queue.copies_apart:
+        with device.queue.enter():
+            device.queue.copy(Copy(*read, *written, nbytes), accesses)
+        return
     plan = plan_copy((nbytes,), (1,), (1,), 1, 0, 0, device.profile)
-    accesses = [
-        Access.of(allocation, start, start, start + nbytes, writes)
-        for (allocation, start), writes in ((source, False), (target, True))
-    ]
     device.launch(plan, accesses)
     if nbytes >= SEND_BYTES:
         with device.queue.enter():

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from dml_vk.runtime.interface import Command, Runtime, Ticket
 
+C = TypeVar("C", bound=Command)
 MOST = 2  # submissions at a time
 
 
-def run(runtime: Runtime, commands: Iterable[Command], flying: deque[Ticket]) -> None:
-    """Run commands after all that was submitted. It returns or raises when none runs any more.
+def run(
+    runtime: Runtime,
+    commands: Iterable[C],
+    flying: deque[Ticket],
+    record: Callable[[Sequence[C]], Ticket],
+) -> None:
+    """Run commands that are recorded so. It returns or raises when none runs any more.
 
     Meanwhile `flying` has those that may run, so that a forked child can leave them alone.
     """
     try:
         for command in commands:
-            ticket = runtime.record((command,))
+            ticket = record((command,))
             flying.append(ticket)
             runtime.submit(ticket)
             if len(flying) == MOST:

@@ -53,22 +53,28 @@ def check_order(step: Launch, memory: Mapping[int, int]) -> None:
                 write.writes
                 and not read.writes
                 and memory[read.slot] == memory[write.slot]
-                and max(read.low, write.low) < min(read.high, write.high)
+                and _overlap(read, write)
                 and (write.slot, read.slot) not in over
-                and not (read.slot == write.slot and _is_one_chain(step, read.slot))
+                and not (read.slot == write.slot and _is_one_chain(step, write))
             ):
                 raise AssertionError(f"{step.what} would read what it writes: {read}, {write}")
 
 
-def _is_one_chain(step: Launch, slot: int) -> bool:
-    """Whether only one of its launches uses a slot, or a chain where each meets the same elements.
+def _overlap(a: SlotAccess, b: SlotAccess) -> bool:
+    """Whether two accesses to one memory are to some of the same bytes."""
+    return max(a.low, b.low) < min(a.high, b.high)
 
+
+def _is_one_chain(step: Launch, write: SlotAccess) -> bool:
+    """Whether one of its launches alone uses what is written, or a chain that meets it alike.
+
+    Other parts of the slot may be read by any, as by a product of the rows that are solved already.
     Ranges of bytes may overlap where the elements do not, but only one launch is trusted to know.
     """
     groups = [
         reaches
         for group in step.groups or ((step,),)
-        for reaches in [[(part, reach) for part in group for reach in _reaches(part, slot)]]
+        for reaches in [[(part, reach) for part in group for reach in _reaches(part, write)]]
         if reaches
     ]
     return len(groups) == 1 and all(
@@ -80,9 +86,11 @@ def _is_one_chain(step: Launch, slot: int) -> bool:
     )
 
 
-def _reaches(step: Launch, slot: int) -> list[Reach]:
+def _reaches(step: Launch, write: SlotAccess) -> list[Reach]:
     return [
-        reach for access, reach in zip(step.accesses, reaches_of(0, step)) if access.slot == slot
+        reach
+        for access, reach in zip(step.accesses, reaches_of(0, step))
+        if access.slot == write.slot and _overlap(access, write)
     ]
 
 

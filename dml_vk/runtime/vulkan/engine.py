@@ -20,13 +20,23 @@ from dml_vk.driver import memory_types
 from dml_vk.driver.probe import DeviceInfo, cores
 from dml_vk.driver.results import NOT_READY, TIMEOUT
 from dml_vk.errors import DeviceError
-from dml_vk.runtime.interface import PATIENCE_NS, SPIN_NS, Command, MemoryKind, Range, Words
+from dml_vk.runtime.interface import (
+    PATIENCE_NS,
+    SPIN_NS,
+    Command,
+    MemoryKind,
+    Range,
+    Words,
+)
+from dml_vk.runtime.vulkan.copy_engine import CopyEngine
+from dml_vk.runtime.vulkan.driver_queue import DriverQueue
+from dml_vk.runtime.vulkan.fence import Fence
 from dml_vk.runtime.vulkan.host_block import HostBlock, import_pages
 from dml_vk.runtime.vulkan.memory import Block
 from dml_vk.runtime.vulkan.opened import Opened
 from dml_vk.runtime.vulkan.pipeline_cache import PipelineCache
 from dml_vk.runtime.vulkan.pipelines import Bound, Layout, Pipeline
-from dml_vk.runtime.vulkan.recording import Fence, Prepared, Recorder
+from dml_vk.runtime.vulkan.recording import WORK, Prepared, Recorder
 from dml_vk.runtime.vulkan.recording import Ticket as AnyTicket
 from dml_vk.spirv.passes.float_modes import with_float_modes
 
@@ -54,9 +64,10 @@ class Vulkan:
         self._tick_mask = (1 << opened.timestamp_bits) - 1
         self._cache = PipelineCache(opened)
         self._layouts: dict[tuple[int, int], Layout] = {}
-        self._recorder = Recorder(opened, bool(self._tick_us and self._tick_mask))
-        # What was submitted and is not known to be done, in order, with the call's result.
-        self._flight: dict[Ticket, int] = {}
+        self._queue = DriverQueue(opened, opened.family, WORK)
+        self._recorder = Recorder(opened, self._queue, bool(self._tick_us and self._tick_mask))
+        has_engine = opened.copy_family is not None
+        self.copy_engine = CopyEngine(opened, self._queue) if has_engine else None
         self._spins = cores() > 1
         atexit.register(self._close)
 
@@ -104,10 +115,10 @@ class Vulkan:
     def submit(self, ticket: Ticket) -> None:
         self._opened.check_alive()
         if not self._was_submitted(ticket):
-            slot, call = ticket.slot, self._opened.calls.vkQueueSubmit
-            results = map(call, (self._opened.queue,), (1,), (slot.submission,), (slot.fence,))
+            slot, queue, call = ticket.slot, ticket.queue, self._opened.calls.vkQueueSubmit
+            results = map(call, (queue.handle,), (1,), (slot.submission,), (slot.fence,))
             # One step in C, so that a ticket is in flight if and only if it was submitted.
-            self._flight.update(zip((ticket,), results))
+            queue.flight.update(zip((ticket,), results))
             self._was_submitted(ticket)
 
     def is_submitted(self, ticket: Ticket) -> bool:
@@ -163,23 +174,25 @@ class Vulkan:
 
         After Ctrl-C, that may be in another call than `submit`.
         """
-        result = self._flight.get(ticket)
+        flight = ticket.queue.flight
+        result = flight.get(ticket)
         if result:
-            self._flight.pop(ticket, None)
+            flight.pop(ticket, None)
             self._opened.fail("vkQueueSubmit", result)
         return ticket.done or result is not None
 
     def _settle(self, ticket: Ticket, call: str, result: int) -> None:
-        """Let go of a ticket whose fence said `result`, and of those submitted before it."""
+        """Let go of a ticket whose fence said `result`, and of those before it in its queue."""
         if result:
             self._opened.fail(call, result)
-        for flying, failed in [*self._flight.items()]:
+        flight = ticket.queue.flight
+        for flying, failed in [*flight.items()]:
             if ticket.done:  # perhaps by a thread that waited for a later one
                 break
             if not failed:
                 flying.done = True
                 flying.commands = ()
-                self._flight.pop(flying, None)
+                flight.pop(flying, None)
 
     def _close(self) -> None:
         """When the process ends, wait for its work. Then the driver may go at any time."""

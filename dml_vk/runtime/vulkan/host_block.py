@@ -14,7 +14,6 @@ from dml_vk.driver.host_pointers import (
 )
 from dml_vk.driver.vulkan import (
     TRANSFERS,
-    BufferCreateInfo,
     MemoryAllocateInfo,
     MemoryRequirements,
     chain,
@@ -30,7 +29,7 @@ class HostBlock:
 
     def __init__(self, opened: Opened, address: int, nbytes: int, owner: object) -> None:
         self.address, self.nbytes = address, nbytes
-        request = BufferCreateInfo(nbytes=nbytes, usage=TRANSFERS)
+        request = opened.buffer(nbytes, TRANSFERS)
         external = ExternalMemoryBufferCreateInfo(handle_types=HOST_ALLOCATION)
         chain(request, external)
         self._buffer = Made(opened, "vkCreateBuffer", byref(request), nbytes=nbytes)

@@ -11,7 +11,6 @@ from dml_vk.driver import memory_types
 from dml_vk.driver.vulkan import (
     STORAGE_BUFFER,
     TRANSFERS,
-    BufferCreateInfo,
     MemoryAllocateInfo,
     MemoryRequirements,
 )
@@ -30,7 +29,7 @@ class Block:
         self._buffer = Made(
             opened,
             "vkCreateBuffer",
-            byref(BufferCreateInfo(nbytes=nbytes, usage=STORAGE_BUFFER | TRANSFERS)),
+            byref(opened.buffer(nbytes, STORAGE_BUFFER | TRANSFERS)),
             nbytes=nbytes,
         )
         self.buffer = self._buffer.handle

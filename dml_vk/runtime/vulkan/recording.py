@@ -13,7 +13,6 @@ from dml_vk.driver.structures import (
     CommandBufferAllocateInfo,
     CommandBufferBeginInfo,
     CommandPoolCreateInfo,
-    FenceCreateInfo,
     Handle,
     MemoryBarrier,
     Object,
@@ -22,17 +21,21 @@ from dml_vk.driver.structures import (
 )
 from dml_vk.driver.vulkan import COMPUTE_STAGE
 from dml_vk.runtime.interface import Barrier, Command, Copy, Dispatch, Fill
+from dml_vk.runtime.vulkan.driver_queue import COMPUTE, TRANSFER, DriverQueue
+from dml_vk.runtime.vulkan.fence import Fence
 from dml_vk.runtime.vulkan.opened import Made, Opened
 from dml_vk.runtime.vulkan.reuse import Reuse
 
 _COMPUTE_POINT = 1  # VkPipelineBindPoint
-_COMPUTE, _TRANSFER, _BOTTOM, _HOST = 0x800, 0x1000, 0x2000, 0x4000  # VkPipelineStageFlagBits
-_WORK = _COMPUTE | _TRANSFER
+_BOTTOM, _HOST = 0x2000, 0x4000  # VkPipelineStageFlagBits
+WORK = COMPUTE | TRANSFER
 # VkAccessFlagBits
 _READS_OF_SHADERS, _WRITES_OF_SHADERS = 0x20, 0x40
 _ACCESSES_OF_SHADERS = _READS_OF_SHADERS | _WRITES_OF_SHADERS
-_WRITES = _WRITES_OF_SHADERS | 0x1000  # those of transfers too
-_ACCESSES = _WRITES | _READS_OF_SHADERS | 0x800
+_READS_OF_COPIES, _WRITES_OF_COPIES = 0x800, 0x1000
+_ACCESSES_OF_COPIES = _READS_OF_COPIES | _WRITES_OF_COPIES
+_WRITES = _WRITES_OF_SHADERS | _WRITES_OF_COPIES
+_ACCESSES = _ACCESSES_OF_SHADERS | _ACCESSES_OF_COPIES
 _HOST_ACCESSES = 0x2000 | 0x4000  # reads and writes
 _TRANSIENT, _ONCE = 1, 1  # a pool's buffers are short-lived; a buffer is submitted once
 _SIMULTANEOUS = 4  # or again while it still runs
@@ -48,33 +51,26 @@ def _barrier(before: int, writes: int, after: int, accesses: int) -> tuple[objec
 
 _BEGIN = pointer(CommandBufferBeginInfo(flags=_ONCE))
 _BEGIN_AGAIN = pointer(CommandBufferBeginInfo(flags=_SIMULTANEOUS))
-_BETWEEN = _barrier(_WORK, _WRITES, _WORK, _ACCESSES)
-_TO_HOST = _barrier(_WORK, _WRITES, _HOST, _HOST_ACCESSES)
+_BETWEEN = _barrier(WORK, _WRITES, WORK, _ACCESSES)
+_TO_HOST = _barrier(WORK, _WRITES, _HOST, _HOST_ACCESSES)
+# What the commands of a submission begin and end with, by the stages of the queue.
+_AROUND = {
+    WORK: (_BETWEEN, _TO_HOST),
+    TRANSFER: (
+        _barrier(TRANSFER, _WRITES_OF_COPIES, TRANSFER, _ACCESSES_OF_COPIES),
+        _barrier(TRANSFER, _WRITES_OF_COPIES, _HOST, _HOST_ACCESSES),
+    ),
+}
 # Between kernels, which takes a GPU half as long. What a submission starts with is seen by all.
-_BETWEEN_KERNELS = _barrier(_COMPUTE, _WRITES_OF_SHADERS, _COMPUTE, _ACCESSES_OF_SHADERS)
-
-
-class Fence:
-    """A fence, and the submission that signals it."""
-
-    def __init__(self, opened: Opened) -> None:
-        self._opened = opened
-        self._fence = Made(opened, "vkCreateFence", byref(FenceCreateInfo()))
-        self.fence = self._fence.handle
-        self.fences = pointer(self.fence)
-        self.submission = pointer(SubmitInfo())
-
-    def reset(self) -> None:
-        """Make it unsignaled, in any state but one in which a submission will signal it."""
-        self._opened.check("vkResetFences", self._opened.handle, 1, self.fences)
+_BETWEEN_KERNELS = _barrier(COMPUTE, _WRITES_OF_SHADERS, COMPUTE, _ACCESSES_OF_SHADERS)
 
 
 class Slot(Fence):
     """A command buffer and a fence, for one submission at a time."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: Opened, family: int) -> None:
         super().__init__(opened)
-        request = CommandPoolCreateInfo(flags=_TRANSIENT, family=opened.family)
+        request = CommandPoolCreateInfo(flags=_TRANSIENT, family=family)
         self._pool = Made(opened, "vkCreateCommandPool", byref(request))
         asked = CommandBufferAllocateInfo(pool=self._pool.handle, count=1)
         self.commands = Object()
@@ -95,8 +91,10 @@ F = TypeVar("F", bound=Fence, covariant=True)
 class Prepared:
     """Recorded commands that are submitted again and again. Its slot is used again after it."""
 
-    def __init__(self, slots: Reuse[Slot], opened: Opened, commands: Sequence[Command]) -> None:
-        self.slot = slots.take(self, lambda: Slot(opened))
+    def __init__(
+        self, slots: Reuse[Slot], make: Callable[[], Slot], commands: Sequence[Command]
+    ) -> None:
+        self.slot = slots.take(self, make)
         self.commands = tuple(commands)  # with all that they use
 
 
@@ -104,8 +102,13 @@ class Ticket(Generic[F]):
     """A submission of commands. Once it is done and dropped, its slot or fence is used again."""
 
     def __init__(
-        self, fences: Reuse[F], make: Callable[[], F], commands: Sequence[Command | Prepared]
+        self,
+        queue: DriverQueue,
+        fences: Reuse[F],
+        make: Callable[[], F],
+        commands: Sequence[Command | Prepared],
     ) -> None:
+        self.queue = queue
         self.slot = fences.take(self, make)
         self.commands = tuple(commands)  # with all that they use, until they are done
         self.done = False
@@ -127,16 +130,18 @@ class Ticket(Generic[F]):
 
 
 class Recorder:
-    """Records tickets on one device."""
+    """Records tickets for one queue of a device."""
 
-    def __init__(self, opened: Opened, has_timestamps: bool) -> None:
-        self._opened = opened
+    def __init__(self, opened: Opened, queue: DriverQueue, has_timestamps: bool = False) -> None:
+        self._opened, self._queue = opened, queue
+        self._begin, self._end = _AROUND[queue.stages]
+        self._slot = partial(Slot, opened, queue.family)
         self._has_timestamps = has_timestamps
         self._slots: Reuse[Slot] = Reuse()
         self._fences: Reuse[Fence] = Reuse()
 
-    def record(self, commands: Sequence[Command], timed: bool) -> Ticket[Slot]:
-        ticket = Ticket(self._slots, partial(Slot, self._opened), commands)
+    def record(self, commands: Sequence[Command], timed: bool = False) -> Ticket[Slot]:
+        ticket = Ticket(self._queue, self._slots, self._slot, commands)
         with self._within(ticket.slot, _BEGIN):
             if timed and self._has_timestamps:
                 self._record_timed(ticket, commands)
@@ -145,13 +150,13 @@ class Recorder:
         return ticket
 
     def prepare(self, commands: Sequence[Command]) -> Prepared:
-        prepared = Prepared(self._slots, self._opened, commands)
+        prepared = Prepared(self._slots, self._slot, commands)
         with self._within(prepared.slot, _BEGIN_AGAIN):
             self._record(prepared.slot.commands, prepared.commands)
         return prepared
 
     def repeat(self, prepared: Prepared) -> Ticket[Fence]:
-        ticket = Ticket(self._fences, partial(Fence, self._opened), (prepared,))
+        ticket = Ticket(self._queue, self._fences, partial(Fence, self._opened), (prepared,))
         ticket.slot.submission = prepared.slot.submission
         ticket.slot.reset()
         return ticket
@@ -161,9 +166,9 @@ class Recorder:
         """Record between the barriers that every submission has."""
         calls = self._opened.calls
         slot.begin(how)
-        calls.vkCmdPipelineBarrier(slot.commands, *_BETWEEN)
+        calls.vkCmdPipelineBarrier(slot.commands, *self._begin)
         yield
-        calls.vkCmdPipelineBarrier(slot.commands, *_TO_HOST)
+        calls.vkCmdPipelineBarrier(slot.commands, *self._end)
         self._opened.check("vkEndCommandBuffer", slot.commands)
 
     def _record_timed(self, ticket: Ticket[Slot], commands: Sequence[Command]) -> None:

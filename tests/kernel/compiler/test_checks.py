@@ -31,6 +31,14 @@ def test_indexes_and_matrices_are_checked_at_each_call():
     assert bits(solve(a, b)) == bits(dml_vk.linalg.solve(a, b))
 
 
+@pytest.mark.parametrize(("size", "columns"), [(96, 64), (130, 3)])
+def test_blocks_are_solved_over_one_another(size, columns):
+    """What is left of the right side is updated in place by products of what is solved."""
+    a = tensor(size, size) / size + 3 * dml_vk.eye(size)
+    b = tensor(size, columns)
+    assert bits(dml_vk.compile(dml_vk.linalg.solve)(a, b)) == bits(dml_vk.linalg.solve(a, b))
+
+
 def test_a_check_comes_before_what_follows_it():
     written = dml_vk.zeros(3)
 

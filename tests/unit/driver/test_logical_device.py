@@ -12,6 +12,6 @@ from dml_vk.errors import DeviceError
 
 def test_a_device_that_does_not_open_is_an_error():
     vk = SimpleNamespace(vkCreateDevice=lambda *given: -3)
-    instance = SimpleNamespace(queue_family=lambda device: 0, vk=vk)
+    instance = SimpleNamespace(vk=vk)
     with pytest.raises(DeviceError, match="cannot open the device; got result=-3"):
-        open_device(instance, instance)
+        open_device(instance, instance, [0])

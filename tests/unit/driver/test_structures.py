@@ -14,6 +14,7 @@ from dml_vk.driver.structures import DescriptorBuffer, Handle
 SIZES = {
     structures.SubmitInfo: 72,
     structures.FenceCreateInfo: 24,
+    structures.SemaphoreCreateInfo: 24,
     structures.QueryPoolCreateInfo: 32,
     structures.ShaderModuleCreateInfo: 40,
     structures.PipelineCacheCreateInfo: 40,
@@ -43,15 +44,20 @@ SIZES = {
     processors._OfNvidia: 24,
     processors._OfAmd: 72,
     vulkan.DeviceCreateInfo: 72,
+    vulkan.BufferCreateInfo: 56,
 }
 OFFSETS = [
+    (structures.SubmitInfo.waits, 24),
+    (structures.SubmitInfo.wait_stages, 32),
     (structures.SubmitInfo.commands, 48),
+    (structures.SubmitInfo.signals, 64),
     (structures.ShaderStageCreateInfo.specialization, 40),
     (structures.ComputePipelineCreateInfo.layout, 72),
     (structures.WriteDescriptorSet.buffers, 48),
     (features._Core.shaderFloat64, 172),
     (vulkan.DeviceCreateInfo.extension_count, 48),
     (vulkan.DeviceCreateInfo.extensions, 56),
+    (vulkan.BufferCreateInfo.families, 48),
 ]
 
 

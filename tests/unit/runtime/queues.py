@@ -35,6 +35,7 @@ class Runtime:
     name = "fake"
     makes_together = True
     keeps_recorded = False
+    copy_engine = None
     features = frozenset()
     kinds = frozenset(get_args(MemoryKind))
 

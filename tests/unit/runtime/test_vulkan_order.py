@@ -44,7 +44,7 @@ def test_ctrl_c_in_submit_and_wait_neither_loses_nor_repeats(engine):
         if not any(came):
             break
     engine.run()
-    assert not engine._flight
+    assert not engine._queue.flight
     assert calls > 50
 
 
@@ -56,7 +56,7 @@ def test_ctrl_c_in_a_submission_that_fails_is_no_submission(engine):
             came = interrupted(calls, FILE, engine.submit, ticket)
         except DeviceMemoryError:
             came = False
-        was_noted = ticket in engine._flight
+        was_noted = ticket in engine._queue.flight
         if was_noted:
             with pytest.raises(DeviceMemoryError, match="vkQueueSubmit"):
                 engine.wait(ticket)
@@ -71,7 +71,7 @@ def test_ctrl_c_in_a_submission_that_fails_is_no_submission(engine):
 
 def test_what_failed_and_was_interrupted_is_not_done_with_what_came_later(engine):
     ticket = engine.record([engine.counting()])
-    engine._flight[ticket] = -2  # as an interrupted `submit` leaves it
+    engine._queue.flight[ticket] = -2  # as an interrupted `submit` leaves it
     engine.run(engine.counting(1))
     assert engine.counts[:2].tolist() == [0, 1]
     with pytest.raises(DeviceMemoryError, match="vkQueueSubmit"):
@@ -157,7 +157,7 @@ def test_of_two_threads_the_later_may_see_the_end_first(engine):
 
     engine.calls.vkWaitForFences = overtaken
     engine.wait(first)
-    assert list(engine._flight) == [third]
+    assert list(engine._queue.flight) == [third]
     assert not third.done
     engine.wait(third)
     assert engine.counts[:3].tolist() == [1, 1, 1]
@@ -168,7 +168,7 @@ def test_a_fence_that_is_signalled_is_seen_without_a_wait(engine):
     engine.submit(ticket)
     engine.calls._calls.vkDeviceWaitIdle(engine._opened.handle)
     assert engine.is_done(ticket)
-    assert not engine._flight
+    assert not engine._queue.flight
 
 
 def test_a_slot_is_used_again_when_its_ticket_is_done_and_dropped(engine):
@@ -184,7 +184,7 @@ def test_a_dropped_ticket_is_kept_until_it_is_done(engine):
     engine._recorder._slots._ended.clear()
     for _ in range(2):
         engine.submit(engine.record([engine.counting()]))
-    assert len(engine._flight) == 2
+    assert len(engine._queue.flight) == 2
     assert not engine._recorder._slots._ended
     engine.run()
     assert engine.counts[0] == 2
