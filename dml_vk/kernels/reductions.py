@@ -73,6 +73,8 @@ class Reduction:
         """The kind of kernel, reduce_<kind>, that computes a result of this dtype."""
         if self.finds:
             return "arg"
+        if target.kind == "c":
+            return "double_complex" if target.itemsize == 16 else "complex"
         wide = target.itemsize == 8
         if self.accumulates and target.kind == "f":
             return "double" if wide else "tree"

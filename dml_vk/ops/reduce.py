@@ -119,7 +119,7 @@ def _partial(reducer: Reducer, target: DType) -> DType:
     """Return the dtype of partial results, which a pass leaves for the next one."""
     if reducer.ties is Ties.INDEX or reducer.name in PAIRS:
         return PARTIAL_RESULT
-    wide = target.itemsize == 8
+    wide = target.itemsize >= 8
     if target.kind == "f":
         # Partial extremes of floats are integers with the same order.
         extreme = reducer.ties is Ties.NONE

@@ -113,7 +113,10 @@ class Builder:
         return known
 
     def loop(self, variable: int, end: int, by: int, body: Callable[[int], None]) -> None:
-        """Run the body while a variable, of which it gets the value, is less than the end."""
+        """Run the body while a variable, of which it gets the value, is less than the end.
+
+        Then `by`, a word like the end, is added to it.
+        """
         head, test, inside, again, after = [self.module.new() for _ in range(5)]
         self.write(op.BRANCH, head)
         self.write(op.LABEL, head)
@@ -128,7 +131,7 @@ class Builder:
         body(value)
         self.write(op.BRANCH, again)
         self.write(op.LABEL, again)
-        self.write(op.STORE, variable, self.number(op.I_ADD, value, self.module.constant(by)))
+        self.write(op.STORE, variable, self.number(op.I_ADD, value, by))
         self.write(op.BRANCH, head)
         self.write(op.LABEL, after)
 

@@ -28,6 +28,8 @@ from tests.profiles import PROFILES
 WIDE = {
     name: dataclasses.replace(profile, max_storage_buffers=8) for name, profile in PROFILES.items()
 }
+# A GPU that little work keeps busy, so that units have several steps.
+WIDE["GPU apart"] = dataclasses.replace(WIDE["GPU"], units_wanted=1)
 
 
 class Launched(NamedTuple):

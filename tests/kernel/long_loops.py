@@ -166,6 +166,9 @@ def reductions_of_any_kind():
     for sizes in ((40, 3000), (3, 7), (7, 40)):
         for dim in (0, 1):
             dml_vk.std(dml_vk.asarray(hard(float16, sizes)), axis=dim)
+    for dtype in (complex64, complex128):
+        for axis in (0, 1):
+            dml_vk.prod(dml_vk.asarray(hard(dtype, (1300, 5))), axis=axis)
     dml_vk.sum(dml_vk.asarray(hard(float64, (130, 4096))), axis=1)
     dml_vk.max(dml_vk.asarray(hard(int64, (70, 2**14 + 1))), axis=1)
     for sizes in ((70_001,), (70_001, 5)):

@@ -33,7 +33,7 @@ FAMILIES = {
     "casts": ("cast", "where"),
     "reductions": (
         *("reduce_tree", "reduce_variance", "reduce_int", "reduce_long"),
-        *("reduce_double", "reduce_arg"),
+        *("reduce_double", "reduce_arg", "reduce_complex", "reduce_double_complex"),
     ),
     "rows": ("reduce_softmax", "reduce_moments", "finish", "pairs", *WHOLE_ROWS),
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),

@@ -34,7 +34,6 @@ from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
 from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 from dml_vk.layout import Layout
-from dml_vk.ops.complex_products import multiply_along
 from dml_vk.ops.elementwise import cast_elements, check_cast, converted
 from dml_vk.ops.parts import as_parts
 from dml_vk.ops.reduce import reduce_elements
@@ -200,12 +199,9 @@ def _accumulate(
 
 def _accumulate_into(what: str, x: Tensor, axes: Ints, target: Tensor, keepdims: bool) -> None:
     """Sum or multiply elements of the target's dtype; complex ones are added by parts."""
-    if x.dtype.kind != "c":
-        reduce_into(what, what, x, axes, target, keepdims)
-    elif what == "sum":
-        reduce_into(what, what, Tensor(as_parts(x)), axes, Tensor(as_parts(target)), keepdims)
-    else:
-        multiply_along(what, x, without_reduced(target, axes, keepdims), axes)
+    if x.dtype.kind == "c" and what == "sum":
+        x, target = Tensor(as_parts(x)), Tensor(as_parts(target))
+    reduce_into(what, what, x, axes, target, keepdims)
 
 
 def computed_in(dtype: DType, *operands: DType) -> DType:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from dml_vk.kernels.codegen import elements
 from dml_vk.kernels.codegen.elements import Address, Values, coordinates, moved
@@ -39,16 +39,37 @@ class _Chained:
     def module(self) -> bytes:
         main, recipe = self.main, self.recipe
         constant, number = main.constant, main.number
-        lanes = constant(recipe.lanes)
         self.bases = [main.push(BASES + k) for k in range(len(recipe.patterns))]
         self.nodes.begin()
+        begin, stop, by = self._side_by_side() if recipe.side_by_side else self._ranges()
+        at = main.variable(begin)
+        if recipe.whole:
+            end = main.least(stop, constant(recipe.whole))
+            main.loop(at, end, by, self._apart if recipe.quads else self._whole)
+        if recipe.left:
+            main.loop(
+                at, stop, by, lambda n: self._edge(number(op.I_ADD, n, constant(-recipe.whole)))
+            )
+        return main.emit(recipe.local_size)
+
+    def _side_by_side(self) -> tuple[int, int, int]:
+        """(the first unit of an invocation, the end, how far it goes): it takes no quotient."""
+        main, number = self.main, self.main.number
+        begin = number(op.I_ADD, main.push(FIRST), main.input(op.BuiltIn.GLOBAL_INVOCATION_ID))
+        groups = main.input(op.BuiltIn.NUM_WORKGROUPS)
+        return begin, main.push(END), number(op.I_MUL, groups, main.constant(self.recipe.lanes))
+
+    def _ranges(self) -> tuple[int, int, int]:
+        """The same where each lane group has a range of units."""
+        main, constant, number = self.main, self.main.constant, self.main.number
+        lanes = constant(self.recipe.lanes)
         first = main.push(FIRST)
         units = number(op.I_SUB, main.push(END), first)
         invocation = main.input(op.BuiltIn.GLOBAL_INVOCATION_ID)
         lane_groups = number(
             op.I_MUL,
             main.input(op.BuiltIn.NUM_WORKGROUPS),
-            constant(recipe.local_size // recipe.lanes),
+            constant(self.recipe.local_size // self.recipe.lanes),
         )
         more = number(op.I_ADD, units, number(op.I_ADD, lane_groups, constant(-1)))
         share = number(op.U_DIV, more, lane_groups)
@@ -58,30 +79,46 @@ class _Chained:
         begin = number(
             op.I_ADD, number(op.I_ADD, first, start), number(op.U_MOD, invocation, lanes)
         )
-        at = main.variable(begin)
-        whole = math.prod(recipe.rows) * recipe.groups
-        if whole:
-            end = main.least(stop, constant(whole))
-            main.loop(at, end, recipe.lanes, self._whole)
-        if recipe.left:
-            main.loop(
-                at, stop, recipe.lanes, lambda n: self._edge(number(op.I_ADD, n, constant(-whole)))
-            )
-        return main.emit(recipe.local_size)
+        return begin, stop, lanes
 
     # ----- units
 
     def _whole(self, n: int) -> None:
-        constant, number = self.main.constant, self.main.number
-        group, row = n, constant(0)
-        if self.recipe.rows:
-            # Pieces across rows that lie side by side are those of neighbouring lanes.
-            (pieces, *_) = self.recipe.rows if self.recipe.patterns[0].across else (1,)
-            piece, others = coordinates(self.main, n, (pieces, 0))
-            group, above = coordinates(self.main, others, (self.recipe.groups, 0))
-            row = number(op.I_ADD, number(op.I_MUL, above, constant(pieces)), piece)
-        element = number(op.I_MUL, group, constant(self.recipe.unit))
+        row, element = self._part(n)
         self._range(row, element, self.recipe.unit, self.recipe.step)
+
+    def _apart(self, n: int) -> None:
+        """The steps of a unit: all are read before any is written."""
+        main, recipe, steps = self.main, self.recipe, []
+        count, self.quad = math.prod(recipe.rows) * recipe.groups, recipe.quad
+        for k in range(recipe.quads):
+            at = main.number(op.I_ADD, n, main.constant(k * recipe.whole))
+            beyond = None
+            if (k + 1) * recipe.whole > count:
+                # What would lie beyond is read again, and not written.
+                beyond = main.make(op.U_LESS_THAN, main.bool, main.constant(count - 1), at)
+                at = main.least(at, main.constant(count - 1))
+            row, element = self._part(at)
+            starts = self._along(self._starts(row), element)
+            steps.append((beyond, *self._read_step(starts, element, main.constant(0), {})))
+        for beyond, places, values in steps:
+            self.nodes.compute(values, self.quad)
+            if beyond is None:
+                self._write(places, values)
+            else:
+                main.unless(beyond, partial(self._write, places, values))
+
+    def _part(self, n: int) -> tuple[int, int]:
+        """The row of a step, or of a unit that goes step by step, and its first element there."""
+        constant, number, recipe = self.main.constant, self.main.number, self.recipe
+        group, row = n, constant(0)
+        if recipe.rows:
+            # Pieces across rows that lie side by side are those of neighbouring lanes.
+            (pieces, *_) = recipe.rows if recipe.patterns[0].across else (1,)
+            piece, others = coordinates(self.main, n, (pieces, 0))
+            group, above = coordinates(self.main, others, (recipe.groups, 0))
+            row = number(op.I_ADD, number(op.I_MUL, above, constant(pieces)), piece)
+        return row, number(op.I_MUL, group, constant(recipe.unit))
 
     def _edge(self, row: int) -> None:
         recipe = self.recipe
@@ -96,23 +133,14 @@ class _Chained:
     ) -> None:
         """A part of a row, step by step, or what is on both sides of so many elements of it."""
         main, number, recipe = self.main, self.main.number, self.recipe
-        rows = coordinates(self.main, row, self.recipe.rows)
-        starts = [
-            moved(main, base, rows, pattern.rows)
-            for base, pattern in zip(self.bases, recipe.patterns)
-        ]
+        starts = self._starts(row)
         ahead = main.constant(0)
         if recipe.phase is not None:
             back = number(op.I_SUB, main.constant(0), starts[recipe.phase])
             ahead = number(op.U_MOD, back, main.constant(recipe.ahead + 1))
         if between is None:
             element = number(op.I_ADD, element, ahead)
-        at = []
-        for start, pattern in zip(starts, recipe.patterns):
-            if len(pattern.steps) == 1:
-                along = number(op.I_MUL, element, main.constant(pattern.steps[0]))
-                start = number(op.I_ADD, start, along)
-            at.append(start)
+        at = self._along(starts, element)
 
         def skipping(i: int) -> int:
             if not between:
@@ -149,12 +177,31 @@ class _Chained:
         self._steps(count, step, follow_common)
         main.each_bit(left, lambda bit: follow(number(op.I_MUL, bit, main.constant(step))))
 
+    def _starts(self, row: int) -> list[int]:
+        """Where a row starts in each operand."""
+        rows = coordinates(self.main, row, self.recipe.rows)
+        return [
+            moved(self.main, base, rows, pattern.rows)
+            for base, pattern in zip(self.bases, self.recipe.patterns)
+        ]
+
+    def _along(self, starts: Sequence[int], element: int) -> list[int]:
+        """Where an element of a row is, in operands with one step along it."""
+        main, at = self.main, []
+        for start, pattern in zip(starts, self.recipe.patterns):
+            if len(pattern.steps) == 1:
+                along = main.number(op.I_MUL, element, main.constant(pattern.steps[0]))
+                start = main.number(op.I_ADD, start, along)
+            at.append(start)
+        return at
+
     def _steps(self, count: int, step: int, follow: Callable[[int], None]) -> None:
         main = self.main
         if count == step:
             follow(main.constant(0))
         else:
-            main.loop(main.variable(main.constant(0)), main.constant(count), step, follow)
+            at = main.variable(main.constant(0))
+            main.loop(at, main.constant(count), main.constant(step), follow)
 
     def _is_any_rare(self, values: dict[int, Values], still: dict[int, Values]) -> int:
         told = [
@@ -190,6 +237,14 @@ class _Chained:
         common: bool = False,
     ) -> Callable[[], None]:
         """Add the values of a step to those that stand still, and return what writes them."""
+        places, values = self._read_step(at, along, i, values)
+        self.nodes.compute(values, self.quad, common=common)
+        return partial(self._write, places, values)
+
+    def _read_step(
+        self, at: Sequence[int], along: int, i: int, values: dict[int, Values]
+    ) -> tuple[list[Address], dict[int, Values]]:
+        """(where the elements of a step are, its values that are known or read)."""
         patterns = self.recipe.patterns
         at_elements = self._coordinates_along(along)
         places = [
@@ -198,14 +253,13 @@ class _Chained:
         for k, pattern in enumerate(patterns[: self.reads]):
             if k not in values:
                 values[k] = self._read(k, pattern, places[k])
-        self.nodes.compute(values, self.quad, common=common)
+        return places, values
 
-        def write() -> None:
-            for k, result in enumerate(self.recipe.results, self.reads):
-                where = k, patterns[k].itemsize, self._width(patterns[k], self.quad), places[k]
-                elements.write(self.main, *where, values[result], shared=self.recipe.shares)
-
-        return write
+    def _write(self, places: list[Address], values: dict[int, Values]) -> None:
+        patterns = self.recipe.patterns
+        for k, result in enumerate(self.recipe.results, self.reads):
+            where = k, patterns[k].itemsize, self._width(patterns[k], self.quad), places[k]
+            elements.write(self.main, *where, values[result], shared=self.recipe.shares)
 
     def _places(
         self, pattern: AccessPattern, at: int, i: int, at_elements: list[list[int]]

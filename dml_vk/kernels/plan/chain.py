@@ -87,6 +87,21 @@ class Recipe(NamedTuple):
     phase: int | None = None
     """The number of the pattern at whose whole words units start, if rows start anywhere."""
     shares: bool = False  # words of what is written, between units
+    quads: int = 0
+    """The steps of a unit, if it reads all of them before it writes any.
+
+    They are as far apart as there are units, so that neighbouring invocations do neighbouring ones.
+    """
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether lane groups, which are workgroups, do neighbouring units, not ranges of them."""
+        return self.lanes == self.local_size
+
+    @property
+    def whole(self) -> int:
+        """The whole units of all rows; of the last ones, some steps may be too many."""
+        return -(-math.prod(self.rows) * self.groups // max(1, self.quads))
 
     @property
     def ahead(self) -> int:

@@ -27,6 +27,7 @@ class Row(NamedTuple):
     quad: int
     step: int
     across: Sequence[Ints] = ()  # coordinates of the elements of a step that goes across
+    quads: int = 0  # see Recipe
 
     @property
     def extent(self) -> int:
@@ -55,7 +56,7 @@ def rows_of(
     yield from _along(*split)
 
 
-def _quad(operands: Sequence[Operand], writes: int) -> int:
+def quad_of(operands: Sequence[Operand], writes: int) -> int:
     """The elements that are computed at once."""
     return min(4, QUAD_BYTES // min([operand.itemsize for operand in operands[-writes:]]))
 
@@ -64,7 +65,7 @@ def _along(
     operands: Sequence[Operand], dims: list[Dim], profile: Profile, writes: int
 ) -> list[Row]:
     """Rows of the innermost dims, as many as may be one, the best number first."""
-    quad = _quad(operands, writes)
+    quad = quad_of(operands, writes)
     full, inner = dense(dims), dims[0].size
     counts = [1, full] if inner >= quad and inner % quad * 8 <= inner else [full]
     rows = []
@@ -94,7 +95,7 @@ def _across(
         first and not second for first, second in zip(dims[0].strides, dims[1].strides)
     ):
         return []
-    (inner, along, *outer), quad = dims, _quad(operands, writes)
+    (inner, along, *outer), quad = dims, quad_of(operands, writes)
     times = 1
     if inner.size % quad:
         times = quad // math.gcd(inner.size, quad)

@@ -12,6 +12,7 @@ from dml_vk.kernels.elementwise import COMPUTED, element_rounds
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import BASES, Plan
 from dml_vk.kernels.plan.chain import COPY, FILL, WORD, AccessPattern, Chain, Recipe
+from dml_vk.kernels.plan.chain_apart import apart_of
 from dml_vk.kernels.plan.chain_rows import Row, RowAccess, access_of, rows_of
 from dml_vk.kernels.plan.dims import ascending
 from dml_vk.kernels.plan.flat import flat_lanes
@@ -89,8 +90,14 @@ def _planned(chain: Chain, profile: Profile) -> Plan | None:
         return None
     dims, starts = ascending(chain.sizes, [operand.strides for operand in operands])
     writes = len(chain.writes)
+    element_ns = computing_ns(chain)
+    if not has_rare(chain.nodes) and 0 not in chain.sizes:
+        apart = apart_of(operands, dims, starts, profile, writes, element_ns)
+        plan = _plan(chain, *apart, starts, profile) if apart else None
+        if plan is not None:
+            return plan
     plans: list[tuple[float, Plan]] = []
-    for row in rows_of(operands, dims, profile, writes, computing_ns(chain)):
+    for row in rows_of(operands, dims, profile, writes, element_ns):
         access = access_of(row, operands, dims, starts, writes)
         plan = _plan(chain, row, access, starts, profile)
         if not access.alone:
@@ -116,12 +123,13 @@ def _plan(chain: Chain, row: Row, access: RowAccess, starts: Ints, profile: Prof
         tuple([value for value, _ in chain.writes]),
         access.phase,
         access.shares,
+        row.quads,
     )
     rows, left = math.prod(recipe.rows), recipe.left
-    units = rows * (recipe.groups + (left > 0)) if 0 not in chain.sizes else 0
-    each = node_rounds(chain)
+    units = recipe.whole + rows * (left > 0) if 0 not in chain.sizes else 0
+    each, times = node_rounds(chain), max(1, row.quads)
     most = max(
-        rounds.loop(recipe.unit // recipe.step, recipe.quad * each),
+        rounds.loop(times * recipe.unit // recipe.step, recipe.quad * each),
         rounds.loop(left // recipe.least, (recipe.quad if row.across else recipe.least) * each),
     )
     if has_rare(chain.nodes):
@@ -131,7 +139,7 @@ def _plan(chain: Chain, row: Row, access: RowAccess, starts: Ints, profile: Prof
     if most > rounds.MOST:
         return None
     moved_ns = sum([_moved_ns(pattern, recipe.quad) for pattern in recipe.patterns])
-    elements = min(recipe.unit, row.extent) * recipe.quad // recipe.step
+    elements = times * min(recipe.unit, row.extent) * recipe.quad // recipe.step
     ends = 0 if row.across or recipe.least > 1 else left  # of a row, written one by one
     small = [pattern.itemsize < WORD for pattern in recipe.patterns[len(chain.reads) :]]
     parts_ns = PART_NS * elements * len(access.alone)

@@ -109,8 +109,8 @@ def next_pass(work: Work, ties: Ties, itemsize: int, partial_bytes: int, profile
     least, most = profile.reduce_chunks
     if ties is Ties.TREE and partial_bytes == _PAIRED_BYTES:
         most = max(most, _MOST_PAIRED)  # Chunks make blocks short, and passes wait for each other.
-    # A leaf of float64 takes twice the rounds of a float32.
-    tree = MAX_TREE - 1 if itemsize == 8 else MAX_TREE
+    # A leaf of float64 takes twice the rounds of a float32, and so does a complex number.
+    tree = MAX_TREE - 1 if itemsize >= 8 else MAX_TREE
     longest = (tree if ties is Ties.TREE else _MAX_LEAVES) if many else most
     if not profile.coalesces and outputs * count * itemsize > _CACHE_BYTES:
         limit = _cached_log2(abs(inner.step) * itemsize, ties, itemsize)

@@ -54,6 +54,8 @@ _LEAF_NS = {
     "int": 1.0,
     "long": 2.0,
     "double": 16.0,
+    "complex": 12.0,
+    "double_complex": 120.0,
     "arg": 3.0,
     "softmax": 4.0,
     "moments": 2.0,
@@ -66,6 +68,8 @@ _AT_ONCE = {
     "int": 4,
     "long": 4,
     "double": 2,
+    "complex": 2,
+    "double_complex": 1,
     "arg": 2,
     "softmax": 1,
     "moments": 1,
@@ -73,6 +77,7 @@ _AT_ONCE = {
 _COLUMNS, _LEAST_PART = 32, 16
 _CHUNKED = ("softmax", "moments")  # kinds whose leaves are chunks of elements
 _TREES = ("tree", VARIANCE)
+_CHAINS = ("double", "complex", "double_complex")  # trees of much code: see reduce.glsl
 _CHUNK = 16
 _ALONE_NS = 4.0
 _SPEC = (
@@ -118,6 +123,8 @@ _VARIANTS: dict[str, dict[str, dict[str, str]]] = {
     "int": _FOUR_EACH,
     "long": _FOUR_EACH,
     "double": {way: {**macros, **native(_WHOLE_SPEC)} for way, macros in _ONE_EACH.items()},
+    "complex": _ONE_EACH,
+    "double_complex": {way: {**macros, **native(_WHOLE_SPEC)} for way, macros in _ONE_EACH.items()},
     "arg": _paired(_ONE_EACH),
     "softmax": _paired(_FOUR_EACH),
     "moments": _paired(_FOUR_EACH),
@@ -185,7 +192,9 @@ def reducer_of(name: str, target: DType, constants: Ints = ()) -> Reducer:
         return Reducer(name, opcode, PAIRS[name], Ties.TREE, constants)
     row = REDUCTIONS[name]
     kind = row.kind(target)
-    ties = {"arg": Ties.INDEX, "tree": Ties.TREE, "double": Ties.TREE}.get(kind, Ties.NONE)
+    ties = Ties.TREE if kind in (*_TREES, *_CHAINS) else Ties.NONE
+    if kind == "arg":
+        ties = Ties.INDEX
     return Reducer(name, row.code, kind, ties, then=row.then)
 
 
@@ -274,7 +283,8 @@ def plan_pass(
     )
     leaf_steps = [dim.step for dim in reversed(pass_.leaves)]
     ends = [dim.size for dim in reversed(pass_.leaves)][: leaf_rank - 1]
-    variant = _partial_of(way) if dst == SEVERAL_BYTES else way
+    is_partial = codes[-1] in (PARTIAL, FOUR)
+    variant = _partial_of(way) if is_partial else way
     return plan_of(
         *(_BY_NAME[f"reduce_{reducer.kind}"], variant, task, path),
         [(start, *rest) for start, _, *rest in launches],
@@ -328,7 +338,7 @@ def _read(reducer: Reducer, task: Task, pass_: Pass, across: bool, by_teams: boo
         whole = row.size % _WIDTH == 0 and steps % nbytes == 0
         return BY_QUADS if whole and task.aligned(0, nbytes, others) else BY_ELEMENTS
     alone = len(pass_.leaves) > 1 or pass_.leaves[0].step != 1 or pass_.leaf_count <= 4
-    if alone or (reducer.kind == "double" and not by_teams) or itemsize > 8:
+    if alone or (reducer.kind in _CHAINS and not by_teams) or itemsize > 8:
         return BY_ELEMENTS
     return BY_QUADS if task.aligned(0, QUAD_BYTES, task.dims) else BY_WORDS
 
@@ -341,7 +351,7 @@ def _tiers(kind: str, read: int, across: bool, itemsize: int, count: int) -> tup
     if kind in _CHUNKED and itemsize < SEVERAL_BYTES:
         chunk = _CHUNK
     if kind not in _TREES and kind not in _CHUNKED:
-        return 0, 2 if kind == "double" else chunk
+        return 0, 2 if kind in _CHAINS else chunk
     chunks = -(-count // chunk)
     return sum([chunks > 1, chunks > 15, chunks > 255]), chunk
 
@@ -394,7 +404,7 @@ def _rounds(kind: str, tiers: int, count: int, chunk: int) -> int:
         return (rounds.tree(chunks) if tiers else 0) + rounds.PAIR
     if kind in _TREES:
         return rounds.tree(chunks) if tiers else 0
-    return rounds.chain(chunks) if kind == "double" else rounds.loop(chunks)
+    return rounds.chain(chunks) if kind in _CHAINS else rounds.loop(chunks)
 
 
 def _has_gaps(pass_: Pass, chunk: int) -> bool:
