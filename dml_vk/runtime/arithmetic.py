@@ -45,6 +45,7 @@ _SUMS = ("rounds", "multiplies_apart", "keeps_nan", "keeps_zeros")
 _MOVES = "copy fill gather scatter nonzero offsets pick radix search sort integers sequence"
 _MOVES += " linalg_swap linalg_largest linalg_order linalg_vectors"
 _INTEGERS = "int_ long_ reduce_int reduce_long reduce_arg scan_int scan_long roi_boxes"
+_INTEGERS += " segments_int segments_long"
 _WITHOUT = re.compile(
     rf"({'|'.join(f'{_MOVES} {_INTEGERS}'.split())}|.*_u?int\d+$|philox_words_float64$"
     r"|pool_(packed_8|words_64)$|\w+_check_|philox_advance)"
@@ -52,7 +53,7 @@ _WITHOUT = re.compile(
 _MORE = {
     r"(int|long)_arithmetic": ("divides_integers", "shifts"),
     r"cast": ("converts", "narrows"),
-    r"float_(arithmetic|compare)|scan_float": ("compares",),
+    r"float_(arithmetic|compare)|scan_float|segments_float": ("compares",),
     r"float_arithmetic|normal|pairs|pool|rows": ("divides",),
 }
 _MOST_BYTES = 4096  # of the file
