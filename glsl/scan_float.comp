@@ -25,6 +25,10 @@ float combine(float a, float b) {
     case MAXIMUM: result = float_max(a, b); break;
     case MINIMUM: result = float_min(a, b); break;
     }
+#ifdef SEGMENTS
+    // Sums of these are rounded one by one.
+    if (TYPE == FLOAT16) result = half_to_float(float_to_half(result));
+#endif
     return result;
 }
 

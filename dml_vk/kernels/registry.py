@@ -32,6 +32,7 @@ from dml_vk.kernels.plan import (
     scan,
     scatter,
     search,
+    segments,
     sequence,
     sort,
 )
@@ -119,6 +120,7 @@ _KERNELS = (
     *roi.KERNELS,
     *scan.KERNELS,
     *search.KERNELS,
+    *segments.KERNELS,
     *sort.KERNELS,
     *radix.KERNELS,
 )

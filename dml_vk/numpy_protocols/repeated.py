@@ -9,9 +9,12 @@ import numpy as np
 
 from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.statistics.segments import segments_reduced
-from dml_vk.dtypes import DType
+from dml_vk.dtypes import DType, float16, int64, uint64
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.numpy_protocols.calls import no_such, ours
+from dml_vk.ops.noted import tape
+from dml_vk.ops.scan import MAXIMUM, MINIMUM, PRODUCT, SUM
+from dml_vk.ops.segments import reduce_rows
 from dml_vk.promotion import check_casts, check_weak
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import Operand, plain, to_tensor
@@ -23,6 +26,7 @@ class Repeated(NamedTuple):
     operator: str
     reduction: str
     identity: Callable[[DType], float]
+    scan: int  # the reduction as an operator of scans
 
 
 def _least(dtype: DType) -> float:
@@ -34,11 +38,11 @@ def _most(dtype: DType) -> float:
 
 
 REPEATED: dict[np.ufunc, Repeated] = {
-    np.add: Repeated("add", "sum", lambda dtype: 0),
-    np.subtract: Repeated("subtract", "sum", lambda dtype: 0),
-    np.multiply: Repeated("multiply", "prod", lambda dtype: 1),
-    np.maximum: Repeated("maximum", "max", _least),
-    np.minimum: Repeated("minimum", "min", _most),
+    np.add: Repeated("add", "sum", lambda dtype: 0, SUM),
+    np.subtract: Repeated("subtract", "sum", lambda dtype: 0, SUM),
+    np.multiply: Repeated("multiply", "prod", lambda dtype: 1, PRODUCT),
+    np.maximum: Repeated("maximum", "max", _least, MAXIMUM),
+    np.minimum: Repeated("minimum", "min", _most, MINIMUM),
 }
 
 
@@ -46,11 +50,12 @@ def at(what: str, function: np.ufunc, a: Tensor, key: object, *more: Operand) ->
     """Apply an operator to the elements of a key, in place.
 
     The operands of one element are first reduced, as by `sum` and similar in row-major order: NumPy
-    applies one after the other, which rounds floats otherwise. It waits for the number of elements.
+    applies one after the other, which rounds floats otherwise. Where no kernel does both, and where
+    gradients are noted, it waits for the number of elements.
     """
     if function not in REPEATED:
         raise no_such(what)
-    operator, reduction, identity = REPEATED[function]
+    reduction = REPEATED[function].reduction
     (values,) = more  # NumPy has counted them
     target = to_tensor(what, "a", a)
     if target.dtype.kind == "b" or (target.dtype.kind == "c" and reduction in ("max", "min")):
@@ -68,18 +73,48 @@ def at(what: str, function: np.ufunc, a: Tensor, key: object, *more: Operand) ->
         places = ours.reshape(places, -1)
         if not places.size:
             return
-        order = ours.argsort(places)
-        places, ordered = ours.take(places, order), ours.take(operand, order)
-        begins = ours.not_equal(places[1:], places[:-1])
-        ends = ours.asarray([places.size], device=target.device)
-        bounds = ours.concat([ends * 0, ours.flatnonzero(begins) + 1, ends])
-        targets = ours.take(places, bounds[:-1])
+        if tape() is None and _is_reduced(target.dtype, reduction):
+            _reduce(what, REPEATED[function], target, places, operand)
+        else:
+            _reduce_one_by_one(REPEATED[function], target, places, operand)
 
-        def reduce(rows: Tensor) -> Tensor:
-            named = {} if reduction in ("max", "min") else {"dtype": rows.dtype}
-            result: Tensor = getattr(ours, reduction)(rows, axis=1, **named)
-            return result
 
-        joined = segments_reduced(ordered, bounds, reduce, identity(target.dtype))
-        before = ours.take(ours.reshape(target, -1), targets)
-        ours.put(target, targets, getattr(ours, operator)(before, joined))
+def _is_reduced(dtype: DType, reduction: str) -> bool:
+    """Whether kernels reduce rows of a dtype in the order of reductions."""
+    if reduction in ("max", "min"):
+        return dtype is not uint64
+    return dtype is not float16 and (dtype.kind != "c" or reduction == "sum")
+
+
+def _reduce(what: str, row: Repeated, target: Tensor, places: Tensor, operand: Tensor) -> None:
+    """Sort the places, and reduce operands onto the elements of the target."""
+    if row.operator == "subtract":
+        sums = ours.zeros(target.shape, target.dtype, device=target.device)
+        reduce_rows(what, SUM, places, operand, ours.reshape(sums, -1))
+        ours.subtract(target, sums, out=target)
+        return
+    is_extreme = row.reduction in ("max", "min") and target.dtype.kind in "iu"
+    wide = ours.astype(target, int64 if is_extreme else target.dtype, copy=False)
+    flat = ours.reshape(wide, -1)
+    reduce_rows(what, row.scan, places, operand, flat, onto=True)
+    if flat.allocation is not target.allocation:
+        ours.astype(ours.reshape(flat, target.shape), target.dtype, out=target)
+
+
+def _reduce_one_by_one(row: Repeated, target: Tensor, places: Tensor, operand: Tensor) -> None:
+    operator, reduction, identity, _ = row
+    order = ours.argsort(places)
+    places, ordered = ours.take(places, order), ours.take(operand, order)
+    begins = ours.not_equal(places[1:], places[:-1])
+    ends = ours.asarray([places.size], device=target.device)
+    bounds = ours.concat([ends * 0, ours.flatnonzero(begins) + 1, ends])
+    targets = ours.take(places, bounds[:-1])
+
+    def reduce(rows: Tensor) -> Tensor:
+        named = {} if reduction in ("max", "min") else {"dtype": rows.dtype}
+        result: Tensor = getattr(ours, reduction)(rows, axis=1, **named)
+        return result
+
+    joined = segments_reduced(ordered, bounds, reduce, identity(target.dtype))
+    before = ours.take(ours.reshape(target, -1), targets)
+    ours.put(target, targets, getattr(ours, operator)(before, joined))

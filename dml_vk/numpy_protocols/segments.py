@@ -38,7 +38,7 @@ def reduceat(
     operator = _LOGICAL.get(function, function)
     if operator not in REPEATED or operator is np.subtract:
         raise no_such(what)
-    _, reduction, identity = REPEATED[operator]
+    reduction, identity = REPEATED[operator].reduction, REPEATED[operator].identity
     a = to_tensor(what, "a", a)
     dim = to_axis(what, "axis", axis, a.ndim)
     size = a.shape[dim]

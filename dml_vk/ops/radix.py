@@ -66,12 +66,15 @@ def sort_places(what: str, source: View, order: Order) -> View:
     return moved.view(uint32, layout)
 
 
-def sort_keys(what: str, source: View) -> tuple[View, View]:
-    """Return the sorted keys of a source of one dim, and the place of each."""
+def sort_keys(what: str, source: View, digits: int) -> tuple[View, View]:
+    """Return the sorted keys of a source of one dim, and the place of each.
+
+    Keys have no more digits than these.
+    """
     order = Order(0, (), False)
     layout, code = source.layout, source.dtype.code
     moved = _Moves(what, source, order, max(1, source.dtype.itemsize // _WORD), places=True)
-    for digit in range(source.dtype.itemsize):
+    for digit in range(digits):
         moved.move(digit, code, radix.PLACED)
         code = moved.key_dtype.code
     return moved.view(moved.key_dtype, layout), moved.view(uint32, layout, moved.places_at)

@@ -38,7 +38,16 @@ from dml_vk.ops.view import (
     with_layout,
 )
 
-__all__ = ["EXCLUSIVE", "INCLUSIVE", "MAXIMUM", "MINIMUM", "PRODUCT", "SUM", "scan_elements"]
+__all__ = [
+    "EXCLUSIVE",
+    "INCLUSIVE",
+    "MAXIMUM",
+    "MINIMUM",
+    "PRODUCT",
+    "SUM",
+    "computed_in",
+    "scan_elements",
+]
 
 
 def scan_elements(
@@ -54,7 +63,7 @@ def scan_elements(
     check_target(what, to, "out")
     if not to.layout.numel:
         return
-    computed = _computed_in(target.dtype)
+    computed = computed_in(target.dtype)
     _, stored = computed
     if not _is_read(source.dtype, target.dtype):
         source = converted(what, source, target.dtype)
@@ -95,7 +104,7 @@ def _scan(
     device.launch(passes.last, (reads, access(every, False), writes))
 
 
-def _computed_in(dtype: DType) -> tuple[str, DType]:
+def computed_in(dtype: DType) -> tuple[str, DType]:
     """Return the kernel's kind and the dtype that it stores.
 
     Integers of up to 32 bits are computed modulo 2**32 and truncated.

@@ -116,17 +116,20 @@ def sort_rows(what: str, source: View, dim: int, descending: bool) -> View:
     return _sorted(what, source, _rows(layout, dim, pitch), length, pitch, descending).places
 
 
-def sort_flat(what: str, source: View) -> Sorted:
-    """Return the sorted keys of all elements, and their places in row-major order."""
-    layout = source.layout
+def sort_flat(what: str, source: View, digits: int | None = None) -> Sorted:
+    """Return the sorted keys of all elements, and their places in row-major order.
+
+    Keys of unsigned elements have no more digits, of 8 bits, than these.
+    """
+    layout, itemsize = source.layout, source.dtype.itemsize
     length = layout.numel
-    if suits(1, length, source.dtype.itemsize, source.device.profile):
+    if suits(1, length, itemsize, source.device.profile, digits):
         flat = layout.view(length)
         if flat is None:
             packed = temporary(what, Layout(layout.sizes), source.dtype, source)
             copy_elements(what, source, packed)
             source, flat = packed, Layout((length,))
-        return Sorted(*radix.sort_keys(what, with_layout(source, flat)))
+        return Sorted(*radix.sort_keys(what, with_layout(source, flat), digits or itemsize))
     rows = _sorted(what, source, Layout(layout.sizes), length, length, False)
     return Sorted(*[_flattened(each) for each in rows])
 

@@ -20,6 +20,8 @@ from dml_vk.ops.draws import fill_drawn
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.philox import fill_philox
 from dml_vk.ops.roi import box_maxima, sample_sums
+from dml_vk.ops.scan import SUM
+from dml_vk.ops.segments import reduce_rows
 from dml_vk.ops.sequence import fill_sequence
 from tests.chance import chance
 from tests.kernel.ops.test_fft import transformed
@@ -175,7 +177,17 @@ def reductions_of_any_kind():
         dml_vk.argmax(dml_vk.asarray(hard(float32, sizes)), axis=0)
 
 
+def segments():
+    """All rows of one number, whose ends are far, and of levels of nodes."""
+    for dtype in (float32, float64, int64, DTYPES["int32"]):
+        for length in (255, 20_000):
+            to, rows = dml_vk.zeros(2, dtype), dml_vk.asarray(hard(dtype, (length,)))
+            numbers = dml_vk.asarray(np.arange(length) * 5 // 4 // length)
+            reduce_rows("it", SUM, numbers, rows, to)
+
+
 def scans():
+    segments()
     own = dml_vk.device().profile
     by_teams = dataclasses.replace(own, coalesces=True, max_invocations=256)
     with profiled(dml_vk.device(), by_teams):

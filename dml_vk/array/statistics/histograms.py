@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 
 from dml_vk.arguments import to_bool, to_int, to_tuple
-from dml_vk.array.creation.arrays import asarray
+from dml_vk.array.creation.arrays import asarray, zeros
 from dml_vk.array.creation.grids import arange
 from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.indexing.positions import MOST
-from dml_vk.array.indexing.take import elements_at
 from dml_vk.array.manipulation.shapes import concat, reshape
 from dml_vk.array.math.cumulative import diff
 from dml_vk.array.math.elementwise import (
@@ -34,15 +33,16 @@ from dml_vk.array.math.elementwise import (
     where,
 )
 from dml_vk.array.sorting.searching import searchsorted
-from dml_vk.array.sorting.sorts import argsort, sort
+from dml_vk.array.sorting.sorts import sort
 from dml_vk.array.statistics.answers import answers
 from dml_vk.array.statistics.bin_widths import RULES, bins_by_rule
 from dml_vk.array.statistics.quantiles import rows_of
 from dml_vk.array.statistics.reductions import max, min, sum
-from dml_vk.array.statistics.segments import segment_sums
 from dml_vk.dtypes import bool_, float32, float64, int32, int64, uint8
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout
+from dml_vk.ops.scan import SUM
+from dml_vk.ops.segments import ALL, reduce_rows
 from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import row_major
 from dml_vk.tensor import host
@@ -121,7 +121,7 @@ def histogram(
     an array or a tensor. With weights, the results are the total weights in each bin, in the dtype
     of their `sum`. With `density` they are divided by the total and by the width of the bin, in the
     dtype of float edges, at least float32. This waits for the minimum and maximum unless `range` is
-    given, for edges in a tensor, and with weights for the number of elements in a bin.
+    given, and for edges in a tensor.
 
     >>> import dml_vk
     >>> counts, edges = dml_vk.histogram(dml_vk.asarray([1.0, 2.0, 2.5, 5.0]), bins=2)
@@ -146,9 +146,10 @@ def histogram(
         flat = astype(reshape(x, -1), compared, copy=False)
         index = subtract(searchsorted(borders, flat, side="right"), 1)
         index = where(equal(flat, borders[-1:]), count - 1, index)
+        index = where(less(index, 0), count, index)  # beyond all bins, as other elements are
         total = sum_dtype(what, weights.dtype, None)
         flat = astype(reshape(weights, -1), float64 if total.kind == "f" else total, copy=False)
-        counts = astype(_sums(index, count, flat), total, copy=False)
+        counts = astype(_sums(index, count + 1, flat)[:count], total, copy=False)
     if density:
         dtype = float32 if edges.dtype.kind == "f" and edges.dtype is not float64 else float64
         widths = diff(astype(edges, dtype, copy=False))
@@ -175,11 +176,10 @@ def _bounds(ordered: Tensor, count: int) -> Tensor:
 
 
 def _sums(numbers: Tensor, count: int, weights: Tensor) -> Tensor:
-    """Return the total weight of each number from 0 to `count` - 1; others are ignored."""
-    numbers = astype(numbers, int32)
-    order = argsort(numbers)
-    bounds = _bounds(elements_at(numbers, order), count)
-    return segment_sums(elements_at(weights, order), bounds)
+    """Return the total weight of each number, all of which are from 0 to `count` - 1."""
+    sums = zeros((count,), weights.dtype, device=weights.device)
+    reduce_rows("bincount", SUM, numbers, weights, sums, full=ALL)
+    return sums
 
 
 def _edges(what: str, x: Tensor, bins: Bins, range: Range | None, weights: Tensor | None) -> Tensor:

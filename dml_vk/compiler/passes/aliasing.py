@@ -60,12 +60,12 @@ def check_order(step: Launch, memory: Mapping[int, int]) -> None:
                 raise AssertionError(f"{step.what} would read what it writes: {read}, {write}")
 
 
-def _overlap(a: SlotAccess, b: SlotAccess) -> bool:
+def _overlap(a: Access, b: Access) -> bool:
     """Whether two accesses to one memory are to some of the same bytes."""
     return max(a.low, b.low) < min(a.high, b.high)
 
 
-def _is_one_chain(step: Launch, write: SlotAccess) -> bool:
+def _is_one_chain(step: Launch, write: Access) -> bool:
     """Whether one of its launches alone uses what is written, or a chain that meets it alike.
 
     Other parts of the slot may be read by any, as by a product of the rows that are solved already.
@@ -86,7 +86,7 @@ def _is_one_chain(step: Launch, write: SlotAccess) -> bool:
     )
 
 
-def _reaches(step: Launch, write: SlotAccess) -> list[Reach]:
+def _reaches(step: Launch, write: Access) -> list[Reach]:
     return [
         reach
         for access, reach in zip(step.accesses, reaches_of(0, step))

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml_vk.array.calls import call, composed
-from dml_vk.array.creation.arrays import zeros_like
+from dml_vk.array.creation.arrays import zeros, zeros_like
 from dml_vk.array.creation.grids import arange
 from dml_vk.array.indexing import api, reads, take
 from dml_vk.array.math.elementwise import less, maximum, where
 from dml_vk.array.sorting.searching import searchsorted
 from dml_vk.array.sorting.sorts import argsort
 from dml_vk.array.statistics.segments import segment_sums
-from dml_vk.dtypes import int64
+from dml_vk.dtypes import float16, int64
 from dml_vk.gradients.memory import repeated
 from dml_vk.gradients.rules.registry import Noted, no_gradient_of, rule, updates
 from dml_vk.gradients.rules.shapes import summed_to, to_dtype
-from dml_vk.gradients.rules.sorted_sums import narrowed
 from dml_vk.layout import Layout
+from dml_vk.ops.scan import SUM
+from dml_vk.ops.segments import narrowed, reduce_rows
 from dml_vk.ops.view import with_layout
 from dml_vk.tensor.core import Tensor, tensor_over
 
@@ -28,11 +29,17 @@ def added_at(values: Tensor, index: Tensor, count: int) -> Tensor:
 
 
 def _added_at(operands: Sequence[Tensor], out: None, count: int) -> Tensor:
-    values, index = operands[0], narrowed(operands[1], count)
-    order = argsort(index)
-    own = take.elements_at(index, order)
-    bounds = searchsorted(own, arange(count + 1, dtype=own.dtype, device=index.device))
-    return segment_sums(take.elements_at(values, order), bounds, values.size)
+    values, index = operands
+    if values.dtype is float16:  # which is rounded at other nodes than the last
+        index = Tensor(narrowed("take", index, count + 1))
+        order = argsort(index)
+        own = take.elements_at(index, order)
+        bounds = searchsorted(own, arange(count + 1, dtype=own.dtype, device=index.device))
+        return segment_sums(take.elements_at(values, order), bounds, values.size)
+    sums = zeros((count,), values.dtype, device=values.device)
+    full = 1 << (values.size - 1).bit_length() if values.size > 1 else 0
+    reduce_rows("take", SUM, index, values, sums, full=full)
+    return sums
 
 
 @rule(_added_at)

@@ -124,12 +124,17 @@ class Chunks(NamedTuple):
         return ALONE if self.number == 1 else FEW if self.number <= MOST_ADDED else MANY
 
 
-def suits(count: int, length: int, itemsize: int, profile: Profile) -> bool:
-    """Whether rows are sorted by counting, and not by merging."""
+def suits(
+    count: int, length: int, itemsize: int, profile: Profile, digits: int | None = None
+) -> bool:
+    """Whether rows are sorted by counting, and not by merging.
+
+    If their keys have few digits, by teams it takes fewer launches whatever the length.
+    """
     words = max(1, itemsize // _WORD) + 1  # a key and a place, in one buffer
     fits = count * (length + QUAD_BYTES) * words * _WORD <= profile.max_range_bytes
     if profile.coalesces:
-        return fits and length >= SHORTEST_BY_TEAMS[itemsize]
+        return fits and (digits is not None or length >= SHORTEST_BY_TEAMS[itemsize])
     return fits and profile.sort_chunk > 0 and length >= SHORTEST[itemsize]
 
 

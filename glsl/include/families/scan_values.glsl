@@ -1,6 +1,4 @@
-// What scans share: constants, and elements as values. The includer includes one of types/*_values.glsl, and defines
-// `identity`; `combine`, by OP; WORDS, the words of a value; STORED, the type in which it is stored; and EXTRA, the
-// parameters of its own. dml_vk/ops/scan.py specifies the order, which depends only on the positions in a row.
+// What scans share: constants, and elements as values. The includer defines EXTRA, the parameters of its own. dml_vk/ops/scan.py specifies the order, which depends only on the positions in a row.
 
 #define SOURCES 1
 #define BASES src_base, carry_base, dst_base
@@ -9,10 +7,10 @@
 #include "index/index.glsl"
 #include "types/element.glsl"
 
-const uint SUM = 0, PRODUCT = 1, MAXIMUM = 2, MINIMUM = 3;
+#include "families/scan_operators.glsl"
+
 const uint TOTALS = 0, INCLUSIVE = 1, EXCLUSIVE = 2;
 
-layout(constant_id = 4) const uint OP = SUM;
 layout(constant_id = 5) const uint FORM = INCLUSIVE;  // TOTALS: only the total of each work item
 layout(constant_id = 6) const uint TYPE = FLOAT32;    // of src
 layout(constant_id = 9) const bool CARRIED = false;   // `carry` has the totals of everything before a work item
@@ -34,9 +32,6 @@ layout(binding = 2) writeonly buffer DstPairs { uvec2 dst_pairs[]; };
 #define PER (4 / WORDS)
 #define LOG_BLOCK 6u
 #define BLOCK (1u << LOG_BLOCK)
-
-VALUE identity();
-VALUE combine(VALUE a, VALUE b);
 
 struct Quad {
     VALUE at[PER];

@@ -31,6 +31,7 @@ from dml_vk.kernels.plan import (
     scan,
     scatter,
     search,
+    segments,
     sequence,
     sort,
 )
@@ -50,6 +51,7 @@ FAMILIES += (
     scan,
     scatter,
     search,
+    segments,
     sequence,
     sort,
 )
@@ -58,6 +60,7 @@ OTHERS = {
     "draws": {"uniform", "normal", "integers"},
     "scatter": {"pick"},
     "search": {"nonzero_axis"},
+    "segments": {"scan_float", "scan_double", "scan_int", "scan_long"},  # which combine values
 }
 # Tiles of windows belong to convolutions and pools.
 LAUNCHED = {"depthwise": "conv", "pool_tile": "pool"}

@@ -82,7 +82,7 @@ def test_every_kernel_says_what_arithmetic_it_rests_on():
 # Kernels whose addresses depend on what they read, or that continue with what is there.
 BY_VALUE = (
     *("gather_words", "gather_packed", "gather_checked", "scatter", "pick", "search", "linalg_"),
-    *("nonzero", "offsets", "radix_", "roi_", "philox_advance"),
+    *("nonzero", "offsets", "radix_", "roi_", "segments_", "philox_advance"),
     *[f"{name}_check" for name in ("rounds", "float", "function", "integer", "double", "divide")],
 )
 
