@@ -45,7 +45,7 @@ _TIMES = 4  # rows that keep a device busy, per work item that the profile wants
 _WIDE_LANES = 32  # per lane group, where there are few work items
 _MOST_STEPS = 2**13  # sequential steps of a work item: see kernels/plan/rounds.py
 _ITEMSIZE = {"float": 4, "int": 4, "long": 8, "double": 8}
-_RESTS = {"float": (*SUMS, "compares"), "int": (), "long": (), "double": SUMS}
+RESTS = {"float": (*SUMS, "compares"), "int": (), "long": (), "double": SUMS}
 _COLUMN_BYTES = 2 * QUAD_BYTES  # of adjacent rows that one invocation scans together
 # Estimated time to combine two elements on one slow core, without reading and writing them.
 _COMBINE_NS = {"float": 1.0, "int": 1.0, "long": 3.0, "double": 20.0}
@@ -66,7 +66,7 @@ _ALONE_KERNELS = tuple(
             f"scan_{kind}",
             by_position=True,
             inlines=(READS, WRITES),
-            rests=_RESTS[kind],
+            rests=RESTS[kind],
             bindings=("Src", "Carry", "Dst"),
             optional={"Carry": is_set("CARRIED")},
             spec=_SPEC,
@@ -86,7 +86,7 @@ _TEAM_KERNELS = tuple(
             f"scan_{kind}_team",
             by_position=True,
             inlines=(READS, WRITES),
-            rests=_RESTS[kind],
+            rests=RESTS[kind],
             body=f"scan_{kind}",
             bindings=("Src", "Carry", "Dst"),
             optional={"Carry": is_set("CARRIED")},

@@ -15,6 +15,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim
 from dml_vk.kernels.plan.paths import Path, plan_of
+from dml_vk.kernels.plan.scan import RESTS
 from dml_vk.kernels.plan.tasks import Task
 from dml_vk.limits import Profile
 
@@ -33,6 +34,7 @@ KERNELS = tuple(
             f"segments_{kind}",
             body=f"scan_{kind}",
             inlines="it reads rows by sorted keys",
+            rests=RESTS[kind],
             bindings=("Keys", "Order", "Src", "Nodes", "Dst"),
             optional={
                 "Src": lambda values: values["LEVEL"] < 2,
