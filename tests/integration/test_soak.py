@@ -81,7 +81,8 @@ def test_random_sizes_leave_little_idle(seed):
             stats = device.memory_stats()
             held_bytes = stats.in_use + stats.cached
             assert sizes <= stats.in_use <= sizes + 256 * len(held)
-            assert held_bytes <= 1.25 * most + 32 * MIB, (step, held_bytes / MIB, most / MIB)
+            # An arena more has a quarter of what is held, and gaps between tensors add to that.
+            assert held_bytes <= 1.5 * most + 32 * MIB, (step, held_bytes / MIB, most / MIB)
     places = sorted(
         (id(a.arena), a.offset, a.offset + a.nbytes) for a in (tensor.allocation for tensor in held)
     )
