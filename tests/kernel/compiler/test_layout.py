@@ -136,7 +136,7 @@ def operands(channels=32, size=12):
     return tensor(1, channels, size, size), *kernels, tensor(channels * size**2, 3)
 
 
-@pytest.mark.parametrize(("channels", "size"), tier.some([(4, 4), (16, 6), (32, 12)], 2))
+@pytest.mark.parametrize(("channels", "size"), tier.plus([(16, 6)], [(4, 4), (32, 12)]))
 def test_no_choice_of_formats_takes_less_by_the_estimates(channels, size):
     totals = {}
 

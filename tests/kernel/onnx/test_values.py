@@ -8,6 +8,7 @@ import pytest
 from onnx import helper
 
 from dml_vk.onnx import Backend, load
+from tests import tier
 from tests.kernel.onnx.models import node, of_nodes, parsed
 
 F = np.float32
@@ -284,8 +285,7 @@ DRAWS = {
 }
 
 
-@pytest.mark.parametrize("dtype", [None, 1, 11])
-@pytest.mark.parametrize("op", DRAWS)
+@tier.parametrize("op dtype", DRAWS, [None, 1, 11])
 def test_draws_have_their_mean_and_spread_and_go_on_from_run_to_run(op, dtype):
     inputs = ["x"] if op.endswith("Like") else []
     kind = {} if dtype is None else {"dtype": dtype}

@@ -1,8 +1,9 @@
 """Every elementwise operator of the table: in each dtype that it takes, by each path, any layouts.
 
-Not each by each, for each pipeline takes a driver a moment: each dtype of an operator goes one way,
-with --all one that differs from its neighbours', and an operator of each kernel as many as add to
-what the kernels' constants have been told. DML_VK_EVERY_WAY=1 has each go each way.
+Not each by each, for each pipeline takes a driver a moment: of dtypes that a kernel computes alike
+an operator takes one, with --all each. Each dtype of an operator goes one way, with --all one that
+differs from its neighbours', and an operator of each kernel as many as add to what the kernels'
+constants have been told. DML_VK_EVERY_WAY=1 has each go each way.
 """
 
 from __future__ import annotations
@@ -132,29 +133,30 @@ PARAMETERS = {
     "parametric_softplus": [{}, {"alpha": 0.7, "beta": 1.3}],
     "scaled_tanh": [{}, {"alpha": 1.7, "beta": 0.7}],
 }
-# Kernels compute numbers of up to 32 bits as such of 32, so that each operator takes some of these
-# types; int8, of which all pairs are tried, int64 and floats are there in full.
-TURNS = {"int32": (2, 0), "uint32": (2, 1), "int16": (4, 2), "uint16": (4, 0)}
-TURNS |= {"uint8": (2, 0), "uint64": (2, 1)}
+# Kernels compute numbers of up to 32 bits as such of 32, so that operators take these types by
+# turns: of bytes, whose pairs are all tried, of longer ones, of 64 bits, and of floats one each.
+ALIKE = (
+    *(("int8", "uint8"), ("int32", "uint32", "int16", "uint16")),
+    *(("int64", "uint64"), ("float32", "float16")),
+)
 
 
 def chosen_cases() -> list[tuple[str, object]]:
-    """Operators, and all dtypes that they take or, of integers, some in turn."""
-    found = [
-        (number, name, dtype)
-        for number, (name, operator) in enumerate(OPERATORS.items())
-        for dtype in DTYPES.values()
-        if operator.takes(dtype) and name not in ("cast", "whole_power")
-    ]
-    if tier.is_all() or EVERY_WAY:
-        return [(name, dtype) for _, name, dtype in found]
-    taken = []
-    for number, name, dtype in found:
-        turns, turn = TURNS.get(dtype.name, (1, 0))
-        if number % turns == turn or name == "where":
-            taken.append((name, dtype))
-    tier.leave_out(len(found) - len(taken))
-    return taken
+    """Operators, and all dtypes that they take or, of those that are alike, one in turn."""
+    chosen = []
+    for number, (name, operator) in enumerate(OPERATORS.items()):
+        if name in ("cast", "whole_power"):
+            continue
+        taken = [dtype for dtype in DTYPES.values() if operator.takes(dtype)]
+        others = set()
+        for names in ALIKE if name != "where" else ():
+            alike = [dtype.name for dtype in taken if dtype.name in names]
+            others |= {each for k, each in enumerate(alike) if k != number % len(alike)}
+        if not (tier.is_all() or EVERY_WAY):
+            tier.leave_out(len(others))
+            taken = [dtype for dtype in taken if dtype.name not in others]
+        chosen += [(name, dtype) for dtype in taken]
+    return chosen
 
 
 CASES = chosen_cases()

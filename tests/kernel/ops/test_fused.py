@@ -184,8 +184,7 @@ def test_results_take_the_place_of_what_is_read(dtype):
     assert np.array_equal(bits(x.numpy()), bits(second.numpy()))
 
 
-@pytest.mark.parametrize("offset", [0, 1])
-@pytest.mark.parametrize("dtype", [uint8, float64], ids=str)
+@tier.parametrize("dtype offset", [uint8, float64], [0, 1])
 def test_copies_and_what_stands_still(dtype, offset, tmp_path):
     """At quads, and at elements between them."""
     x = source_of(dtype, moved(aligned(4, 16), offset))[0]
