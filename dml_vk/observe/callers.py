@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from types import CodeType, FrameType, FunctionType
+from typing import Any, NamedTuple, TypeVar, cast
 
 from dml_vk import context
 
+F = TypeVar("F", bound=Callable[..., Any])
 # As the import system spells it, which code objects repeat: a Path would tidy it up.
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 # Parts of this package that count as its users.
@@ -43,9 +44,13 @@ def caller(op: str | None = None) -> Caller:
     return Caller(op, frame.f_code.co_filename, frame.f_lineno)
 
 
-# Functions and methods that write to an operand, beside those with `out`.
-_WRITERS = {"__setitem__", "method_in_place", "copy", "put", "place", "putmask", "put_along_axis"}
-_WRITERS |= {"fill_diagonal"}
+_WRITERS: set[CodeType] = set()
+
+
+def writes(function: F) -> F:
+    """Mark a public function or method that writes to an operand which is not its `out`."""
+    _WRITERS.add(cast(FunctionType, function).__code__)
+    return function
 
 
 def writes_for_user() -> bool:
@@ -54,7 +59,7 @@ def writes_for_user() -> bool:
     values = entry.f_locals
     named = [values, *[value for value in values.values() if type(value) is dict]]
     has_out = any(each.get("out") is not None for each in named)
-    return has_out or entry.f_code.co_name in _WRITERS
+    return has_out or entry.f_code in _WRITERS
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from dml_vk.arguments import Ints, to_bool
 from dml_vk.dtypes import DType, DTypeLike, complex128, float64, to_dtype
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
+from dml_vk.observe.callers import writes
 from dml_vk.observe.copies import ASKED, HOST, record_host
 from dml_vk.ops.copy import copied, copy_elements
 from dml_vk.ops.elementwise import cast_elements
@@ -377,6 +378,7 @@ def allocation_bytes(layout: Layout, dtype: DType) -> int:
     return (high - low) * dtype.itemsize if layout.numel else 0
 
 
+@writes
 def copy(src: Tensor, dst: Tensor) -> None:
     """Copy each element of src to the element of dst with the same index, in any two layouts.
 

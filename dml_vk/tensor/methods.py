@@ -30,6 +30,7 @@ from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 from dml_vk.layout import Layout
 from dml_vk.numpy_protocols.calls import Adapter, Arguments, Options
+from dml_vk.observe.callers import writes
 from dml_vk.promotion import common_dtype, float_dtype
 from dml_vk.runtime.device import default_device
 from dml_vk.strides.views import one_tuple
@@ -77,6 +78,7 @@ def _reflected(function: Callable[..., Tensor]) -> Method:
 def _in_place(function: Callable[..., Tensor]) -> Method:
     """Make a method such as `x += y` of a function. It keeps the dtype and the memory of x."""
 
+    @writes
     def method_in_place(self: Tensor, other: Operand) -> Tensor:
         result: Tensor = NotImplemented
         if type(other) in _COMMON or not _is_foreign(other):
@@ -191,6 +193,7 @@ class TensorMethods(ReductionMethods):
         """Return a view if the key has only ints, slices, `...` and None, else a copy."""
         return indexing.read(self, key)
 
+    @writes
     def __setitem__(self: Tensor, key: object, value: ArrayLike) -> None:
         """Write to the selected elements."""
         indexing.write(self, key, value)

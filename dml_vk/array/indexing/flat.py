@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from dml_vk.array.indexing.put import repeated
 from dml_vk.array.manipulation.shapes import reshape
+from dml_vk.observe.callers import writes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array, ArrayLike
 
@@ -50,6 +51,7 @@ class Flat:
         selected = reshape(self.base, -1)[key]
         return selected.clone() if selected.allocation is self.base.allocation else selected
 
+    @writes
     def __setitem__(self, key: object, value: ArrayLike) -> None:
         base = self.base
         along = base.layout.view([base.size])

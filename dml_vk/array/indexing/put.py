@@ -22,11 +22,13 @@ from dml_vk.array.math.elementwise import add, astype, less, remainder, where
 from dml_vk.dtypes import bool_, int64
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.layout import Layout
+from dml_vk.observe.callers import writes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array, ArrayLike
 from dml_vk.tensor.operands import Operand, check_dtype, of_kinds, plain, to_tensor
 
 
+@writes
 def fill_diagonal(a: Tensor, val: ArrayLike, /, wrap: bool = False) -> None:
     """Write to the diagonal a number, or numbers, which are repeated.
 
@@ -56,6 +58,7 @@ def fill_diagonal(a: Tensor, val: ArrayLike, /, wrap: bool = False) -> None:
             at += size
 
 
+@writes
 def put(a: Tensor, ind: ArrayLike, v: ArrayLike, /, mode: str = "raise") -> None:
     """Write values, which are repeated, to elements by their row-major indexes.
 
@@ -100,6 +103,7 @@ def _refuse_index(what: str, part: Part, index: Array) -> NoReturn:
     raise not_within(what, part.size, int(known.min()), int(known.max()))
 
 
+@writes
 def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike, /) -> None:
     """Write, where the mask is true, the value of the same row-major index; they are repeated.
 
@@ -122,6 +126,7 @@ def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike, /) -> None:
         x[...] = where(chosen, source, x)
 
 
+@writes
 def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike, /) -> None:
     """Write, where the mask is true, the first values, one after the other; they are repeated.
 

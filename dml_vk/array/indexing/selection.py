@@ -29,6 +29,7 @@ from dml_vk.dtypes import int64
 from dml_vk.errors import ErrorsAs, LayoutError, LayoutIndexError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
+from dml_vk.observe.callers import writes
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import ArrayLike
@@ -213,6 +214,7 @@ def flatnonzero(x: Tensor, /) -> Tensor:
         return nonzero(reshape(x, -1))[0]
 
 
+@writes
 @hinted
 def put_along_axis(
     x: Tensor, indices: ArrayLike, /, values: Operand, axis: int | None = -1
