@@ -255,8 +255,8 @@ MUTANTS = (
         "recovery-keeps-nothing",
         "work that an interrupt left is dropped although somebody holds its results",
         f"{_RUNTIME}/queue.py",
-        "batch.held = batch.held or {arena: [*arena.live.values()] for arena in self._hazards}",
-        "batch.held = batch.held or {arena: [] for arena in self._hazards}",
+        "arena: [*arena.live.values()] for arena",
+        "arena: [] for arena",
         (f"{_UNIT}/test_interrupts.py",),
     ),
 )
