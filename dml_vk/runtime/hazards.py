@@ -33,7 +33,7 @@ _start = operator.attrgetter("start")
 _owner = operator.attrgetter("owner")
 _readable = operator.attrgetter("readable")
 _writable = operator.attrgetter("writable")
-_NOWHERE = Segment(0, 0, 0)
+_NOWHERE = Segment(0, 0, 0)  # of accesses in pieces, where nobody looks what was marked
 _UNSEEN = (_NOWHERE,)
 
 
@@ -227,18 +227,23 @@ def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int 
     """Find the first level, from `floor`, at which all these accesses are allowed; mark them there.
 
     It is `after` and `mark` in one, without a look-up where each access is to a range that it was
-    to before.
+    to before. If others cut that range, as slices of a tensor do, it is in several pieces.
     """
     level = floor
+    in_pieces: Sequence[Access] = ()
     for access in accesses:
         segment = access.segment
-        if segment.owner is not pending:
-            return _place_in_pieces(pending, accesses, floor)
-        if access.writes:
-            if segment.writable > level:
-                level = segment.writable
-        elif segment.readable > level:
-            level = segment.readable
+        if segment.owner is pending:
+            if access.writes:
+                if segment.writable > level:
+                    level = segment.writable
+            elif segment.readable > level:
+                level = segment.readable
+        elif all(map(operator.is_, map(_owner, access.pieces), repeat(pending))):
+            level = max(level, *map(_writable if access.writes else _readable, access.pieces))
+            in_pieces = (*in_pieces, access)
+        else:
+            return _place_anew(pending, accesses, floor)
     after = level + 1
     for access in accesses:
         segment = access.segment
@@ -246,19 +251,8 @@ def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int 
             segment.readable = segment.writable = after
         elif segment.writable < after:
             segment.writable = after
-    return level
-
-
-def _place_in_pieces(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int) -> int:
-    """`place` where accesses are to several segments, which others cut, as slices of a tensor."""
-    level = floor
-    for access in accesses:
-        pieces = access.pieces
-        if not all(map(operator.is_, map(_owner, pieces), repeat(pending))):
-            return _place_anew(pending, accesses, floor)
-        level = max(level, *map(_writable if access.writes else _readable, pieces))
-    for access in accesses:
-        _touch(access.pieces, access.writes, level + 1)
+    for access in in_pieces:
+        _touch(access.pieces, access.writes, after)
     return level
 
 
