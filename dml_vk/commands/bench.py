@@ -128,9 +128,9 @@ def run(arguments: argparse.Namespace) -> int:
     need_numpy("bench")
     from dml_vk.runtime.device import device
 
+    arguments.cases = arguments.names or arguments.cases
     if arguments.tiles:
         return _of_tiles(arguments)
-    arguments.cases = arguments.names or arguments.cases
     if arguments.beside is not None and not arguments.gpu:
         print("bench: --beside needs --gpu", file=sys.stderr)
         return 2
@@ -182,7 +182,7 @@ def _of_tiles(arguments: argparse.Namespace) -> int:
     from dml_vk.commands.gpu import tiles
     from dml_vk.runtime.device import device
 
-    if arguments.names not in ([], ["matmul"]):
+    if arguments.cases not in (NAMES, ["matmul"]):
         print("bench: --tiles needs matmul", file=sys.stderr)
         return 2
     with device(arguments.device) as chosen, Progress() as progress:

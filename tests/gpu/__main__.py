@@ -154,6 +154,8 @@ def steps(python: Path, work: Path, out: Path, kompute: bool) -> Iterator[Step]:
             quiet = ("-q", "-p", "no:cacheprovider", f"--benchmark-json={file}")
             benchmark = (start, "-m", "pytest", *quiet, "bench/test_beside.py")
             yield Step("pytest-benchmark", benchmark, 120, chosen)
+            tiles = ("matmul", "--tiles", "--json", str(out / "gpu_tiles.json"))
+            yield Step("tiles", (start, "-m", "dml_vk", "bench", *tiles), 60, chosen)
 
 
 def _gather(found: report.Report, work: Path) -> None:

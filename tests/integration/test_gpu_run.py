@@ -249,7 +249,7 @@ def test_the_steps_come_in_order_of_importance(tmp_path):
         return [one.name for one in made]
 
     alone = ["doctor", "arithmetic", "bits, vulkan", "bench, vulkan", "tests, vulkan"]
-    alone.append("pytest-benchmark")
+    alone += ["pytest-benchmark", "tiles"]
     assert names(False) == alone
     assert names(True) == [*alone, "bits, kompute", "bench, kompute", "tests, kompute"]
     for path in (*command.TESTS, *command.TESTS_OF_OTHER):

@@ -185,8 +185,11 @@ def test_tiles_are_timed_one_by_one(capsys, monkeypatch, tmp_path):
     assert json.loads(capsys.readouterr().out)["tiles"][0]["tile"] == str(few[0])
 
 
-def test_only_products_have_tiles(capsys):
-    assert main(["bench", "abs", "--tiles"]) == 2
+@pytest.mark.parametrize(
+    "wanted", [["abs"], ["--cases", "abs"], ["matmul", "abs"], ["--cases", "matmul", "abs"]]
+)
+def test_only_products_have_tiles(capsys, wanted):
+    assert main(["bench", "--tiles", *wanted]) == 2
     assert "needs matmul" in capsys.readouterr().err
 
 
