@@ -191,6 +191,8 @@ def scans():
     own = dml_vk.device().profile
     by_teams = dataclasses.replace(own, coalesces=True, max_invocations=256)
     with profiled(dml_vk.device(), by_teams):
+        for dtype in (float32, float64):
+            dml_vk.logcumsumexp(dml_vk.asarray(hard(dtype, (5000,))))
         for dtype in (float32, float64, int64, DTYPES["int32"]):
             for sizes, dim in (((20_000,), 0), ((2, 5000), 1), ((5000, 40), 0), ((200, 3), 0)):
                 dml_vk.cumulative_sum(dml_vk.asarray(hard(dtype, sizes)), axis=dim, dtype=dtype)

@@ -36,7 +36,7 @@ FAMILIES = {
         *("reduce_double", "reduce_arg", "reduce_complex", "reduce_double_complex"),
     ),
     "rows": ("reduce_softmax", "reduce_moments", "finish", "pairs", *WHOLE_ROWS),
-    "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
+    "scans": ("scan_float", "scan_int", "scan_long", "scan_double", "doubling"),
     # And matmul_linear, of the source of tiles.
     "products": ("matmul_tile", "matmul_row", "matmul_words"),
     "windows": ("pool", "pool_tile", "resample"),

@@ -20,10 +20,13 @@ from dml_vk.array.math.elementwise import (
     not_equal,
     where,
 )
-from dml_vk.dtypes import float32, int64, uint64
+from dml_vk.dtypes import float16, float32, int64, uint64
 from dml_vk.errors import ErrorsAs
 from dml_vk.hints import hinted
+from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
+from dml_vk.ops.doubling import add_logarithms
+from dml_vk.ops.noted import tape
 from dml_vk.ops.scan import MAXIMUM, MINIMUM, scan_elements
 from dml_vk.ops.view import with_dtype
 from dml_vk.tensor.core import Tensor
@@ -83,6 +86,8 @@ def logcumsumexp(x: Tensor, /, axis: int = 0, *, out: Tensor | None = None) -> T
     with ErrorsAs(what):
         result = astype(x, kind, copy=False)
         distance, length = 1, x.shape[dim]
+        if length > 1 and _goes_by_teams(result):
+            result, length = Tensor(add_logarithms(what, result, dim)), 1
         while distance < length:
             rest = length - distance
             longer = empty_like(result)
@@ -92,6 +97,12 @@ def logcumsumexp(x: Tensor, /, axis: int = 0, *, out: Tensor | None = None) -> T
             result, distance = longer, 2 * distance
         # Only one element, or a place for the result, takes another copy.
         return result if out is None and result is not x else astype(result, kind, out=out)
+
+
+def _goes_by_teams(x: Tensor) -> bool:
+    """Whether workgroups do several rounds: of all elements in order, and not for a tape."""
+    packed = x.size > 0 and x.layout.strides == Layout(x.shape).strides
+    return packed and x.device.profile.coalesces and x.dtype is not float16 and tape() is None
 
 
 def cumulative_extreme(

@@ -38,11 +38,11 @@ from dml_vk.array.statistics.answers import answers
 from dml_vk.array.statistics.bin_widths import RULES, bins_by_rule
 from dml_vk.array.statistics.quantiles import rows_of
 from dml_vk.array.statistics.reductions import max, min, sum
-from dml_vk.dtypes import bool_, float32, float64, int32, int64, uint8
+from dml_vk.dtypes import bool_, float32, float64, int64, uint8
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout
 from dml_vk.ops.scan import SUM
-from dml_vk.ops.segments import ALL, reduce_rows
+from dml_vk.ops.segments import ALL, narrowed, reduce_rows
 from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import row_major
 from dml_vk.tensor import host
@@ -100,7 +100,8 @@ def _counts(x: Tensor, length: int, weights: Tensor | None) -> Tensor:
     if weights is not None:
         return _sums(x, length, astype(weights, float64, copy=False))
     counts = tensor_over("bincount", Layout((length,)), int64, x.device, x.allocation)
-    return diff(_bounds(sort(astype(x, int32)), length), out=counts)
+    ordered = sort(Tensor(narrowed("bincount", x, length + 1)))
+    return diff(_bounds(ordered, length), out=counts)
 
 
 def histogram(

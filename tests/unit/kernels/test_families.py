@@ -12,6 +12,7 @@ from dml_vk.kernels.plan import (
     conv,
     copy,
     depthwise,
+    doubling,
     draws,
     fft,
     fill,
@@ -40,6 +41,7 @@ from dml_vk.kernels.registry import KERNELS
 PACKAGE = Path(dml_vk.__file__).parent
 FAMILIES = (conv, copy, depthwise, draws, fft, fill, gather, linalg, matmul, nonzero, offsets)
 FAMILIES += (
+    doubling,
     philox,
     pool,
     pool_tile,
