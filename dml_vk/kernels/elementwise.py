@@ -59,6 +59,7 @@ _FMOD = loop(1, loop(13, 2 * loop(2)))
 _EXTENDED_SQRT = loop(32)  # one iteration per bit of half the root
 _DOUBLE_FMOD = loop(66)  # steps of 32 bits through 2098 exponents
 _COMPLEX_ARC = 5 * _EXTENDED_SQRT  # two complex roots, and one of an inverse hyperbolic sine
+_BOTH_PARTS = loop(2)  # of a complex number
 _OF_COMPLEX = {
     **{name: loop(3) for name in ("divide", "reciprocal")},
     "sqrt": 2 * _EXTENDED_SQRT,
@@ -161,16 +162,17 @@ COMPUTED = {
         },
         words=2,
     ),
-    "complex_exp": Family(1, _COMPLEX, 120.0, is_long=True, words=4),
+    "complex_exp": Family(1, _COMPLEX, 120.0, rounds=2 * _BOTH_PARTS, is_long=True, words=4),
     "complex_log": Family(
         1,
         _COMPLEX,
         150.0,
+        rounds=_BOTH_PARTS,
         rounds_of=dict.fromkeys(("asinh", "acosh"), _COMPLEX_ARC),
         is_long=True,
         words=4,
     ),
-    "complex_trig": Family(1, _COMPLEX, 120.0, is_long=True, words=4),
+    "complex_trig": Family(1, _COMPLEX, 120.0, rounds=_BOTH_PARTS, is_long=True, words=4),
     "complex_arc": Family(
         1,
         _COMPLEX,
@@ -179,7 +181,7 @@ COMPUTED = {
         is_long=True,
         words=4,
     ),
-    "complex_pow": Family(2, _COMPLEX, 250.0, is_long=True, words=4),
+    "complex_pow": Family(2, _COMPLEX, 250.0, rounds=2 * _BOTH_PARTS, is_long=True, words=4),
     "complex_size": Family(
         1,
         ("words_32", "words_64"),
