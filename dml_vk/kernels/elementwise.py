@@ -61,6 +61,7 @@ _FMOD = loop(1, loop(13, 2 * loop(2)))
 _EXTENDED_SQRT = loop(32)  # one iteration per bit of half the root
 _DOUBLE_FMOD = loop(66)  # steps of 32 bits through 2098 exponents
 _COMPLEX_ARC = 5 * _EXTENDED_SQRT  # two complex roots, and one of an inverse hyperbolic sine
+_BOTH_PARTS = loop(2)  # of a complex number
 _OF_COMPLEX = {
     **{name: loop(3) for name in ("divide", "reciprocal")},
     "sqrt": 2 * _EXTENDED_SQRT,
@@ -188,17 +189,22 @@ COMPUTED = {
         words=2,
         rests=SUMS,
     ),
-    "complex_exp": Family(1, _COMPLEX, 120.0, is_long=True, words=4, rests=SUMS),
+    "complex_exp": Family(
+        1, _COMPLEX, 120.0, rounds=2 * _BOTH_PARTS, is_long=True, words=4, rests=SUMS
+    ),
     "complex_log": Family(
         1,
         _COMPLEX,
         150.0,
+        rounds=_BOTH_PARTS,
         rounds_of=dict.fromkeys(("asinh", "acosh"), _COMPLEX_ARC),
         is_long=True,
         words=4,
         rests=SUMS,
     ),
-    "complex_trig": Family(1, _COMPLEX, 120.0, is_long=True, words=4, rests=SUMS),
+    "complex_trig": Family(
+        1, _COMPLEX, 120.0, rounds=_BOTH_PARTS, is_long=True, words=4, rests=SUMS
+    ),
     "complex_arc": Family(
         1,
         _COMPLEX,
@@ -208,7 +214,9 @@ COMPUTED = {
         words=4,
         rests=SUMS,
     ),
-    "complex_pow": Family(2, _COMPLEX, 250.0, is_long=True, words=4, rests=SUMS),
+    "complex_pow": Family(
+        2, _COMPLEX, 250.0, rounds=2 * _BOTH_PARTS, is_long=True, words=4, rests=SUMS
+    ),
     "complex_size": Family(
         1,
         ("words_32", "words_64"),

@@ -158,7 +158,9 @@ Results row_results(PLACE at) {
     rare = any_rare(a_read);
     for (uint k = 0; k < PER; k++) results.at[k] = encode(compute_common(a_read.at[k]), TYPE);
 #else
-    for (uint k = 0; k < PER; k++) results.at[k] = COMPUTE(read.at[k]);
+    uint k = 0;
+    do results.at[k] = COMPUTE(read.at[k]);
+    while (++k < PER);
 #endif
     return results;
 }

@@ -12,16 +12,43 @@ struct Circle {
     Extended cosine, sine;
 };
 
-Circle circle_of(Extended angle) {
+Turn circle_turn(Extended angle) {
     Turn turn = turn_of(angle);
     // What float64 would not hold, which turns leave out.
     Extended low = extended_normal(uvec2(angle.bits.x & 0x7ffu, 0u), angle.exponent, 0u);
     if (angle.exponent >= -1) turn.rest = extended_add(turn.rest, low);
-    Extended sine = extended_sine_of(turn, 0u);
-    return Circle(extended_sine_of(turn, 1u), Extended(sine.bits, sine.exponent, sine.sign ^ angle.sign));
+    return turn;
+}
+
+// Here and below, loops have code only once that drivers would otherwise compile twice.
+Circle circle_of(Extended angle) {
+    Turn turn = circle_turn(angle);
+    Circle circle;
+    uint k = 0u;
+    [[dont_unroll]] do {
+        Extended part = extended_sine_of(turn, 1u - k);
+        if (k == 0u) circle.cosine = part;
+        circle.sine = part;
+    } while (++k < 2u);
+    circle.sine.sign ^= angle.sign;
+    return circle;
 }
 
 uvec4 complex_of(Extended x, Extended y) { return uvec4(double_of(x), double_of(y)); }
+
+// The number of this size and angle.
+uvec4 complex_at(Extended size, Extended angle) {
+    Turn turn = circle_turn(angle);
+    uvec4 result;
+    uint k = 0u;
+    [[dont_unroll]] do {
+        Extended part = extended_sine_of(turn, 1u - k);
+        part.sign ^= k == 0u ? 0u : angle.sign;
+        uvec2 rounded = double_of(extended_multiply(size, part));
+        result = uvec4(k == 0u ? rounded : result.xy, rounded);
+    } while (++k < 2u);
+    return result;
+}
 
 // -i times a number: f(z) = -i g(iz) for the sine and the hyperbolic sine, and others.
 uvec4 double_complex_turned(uvec4 a) { return uvec4(a.zw, double_negate(a.xy)); }
@@ -36,8 +63,7 @@ bool double_is_negative_infinity(uvec2 a) { return double_is_infinite(a) && doub
 uvec4 double_complex_exp(uvec4 z) {
     uvec2 x = z.xy, y = z.zw;
     Extended size = extended_exp(extended_of(x));
-    Circle circle = circle_of(extended_of(y));
-    uvec4 result = complex_of(extended_multiply(size, circle.cosine), extended_multiply(size, circle.sine));
+    uvec4 result = complex_at(size, extended_of(y));
     if (!double_is_finite(y)) {
         result = uvec4(double_is_positive_infinity(x) ? x : DOUBLE_NAN, DOUBLE_NAN);
         result = double_is_negative_infinity(x) ? uvec4(0u) : result;

@@ -53,22 +53,33 @@ Extended extended_of_exact(Exact a) {
 
 const Exact EXACT_LESS_ONE = Exact(uvec4(0u, 0u, 0u, DOUBLE_SIGN), 0, DOUBLE_SIGN);
 
-// Half the logarithm of 1 + d where d is near 0, otherwise of `whole`, which is as much.
-Extended half_log(Exact d, Extended whole) {
+// Of the logarithm of 1 + d where d is near 0, otherwise of `whole`, which is as much.
+Ratio size_ratio(Exact d, Extended whole) {
+    Extended rest = extended_of_exact(d);
     bool near = d.exponent < -1 || exact_is_zero(d) || d.exponent == -1 && d.sign == 0u;
-    Ratio close = log1p_ratio(extended_of_exact(d)), far = log_ratio(whole);
-    Ratio ratio;
-    ratio.num = extended_select(near, close.num, far.num);
-    ratio.den = extended_select(near, close.den, far.den);
-    ratio.power = near ? close.power : far.power;
-    return extended_scale(log_of(ratio), -1);
+    Ratio ratio = log_ratio(extended_select(near, extended_add(EXTENDED_ONE, rest), whole));
+    return ratio_select(near && ratio.times == 0, Ratio(rest, extended_add(EXTENDED_TWO, rest), 0), ratio);
+}
+
+// From the ratios of the logarithm of a squared size and of an angle, whose sign is that of y.
+Point point_of(Ratio size, Ratio angle, uint sign) {
+    Point point;
+    uint k = 0u;
+    [[dont_unroll]] do {
+        point.y = tangent_of(k != 0u, ratio_select(k == 0u, size, angle));
+        if (k == 0u) point.x = extended_scale(point.y, -1);
+    } while (++k < 2u);
+    point.y.sign = sign;
+    return point;
 }
 
 // The logarithm of a finite number other than 0: of the size, whose square is exact, and the angle.
 Point point_log(uvec4 z) {
     Exact square = exact_sum(exact_product(z.xy, z.xy), exact_product(z.zw, z.zw));
-    Extended size = half_log(exact_sum(square, EXACT_LESS_ONE), extended_of_exact(square));
-    return Point(size, extended_atan2(z.zw, z.xy));
+    Exact above = exact_sum(square, EXACT_LESS_ONE);
+    uvec4 unit = double_direction_if_far(z);
+    Ratio angle = angle_ratio(extended_of(unit.zw), extended_of(unit.xy));
+    return point_of(size_ratio(above, extended_of_exact(square)), angle, z.w & DOUBLE_SIGN);
 }
 
 // A logarithm where the number is 0, infinite or NaN.
@@ -94,9 +105,12 @@ uvec4 double_complex_log1p(uvec4 z) {
     Extended x = extended_add(EXTENDED_ONE, extended_of(z.xy)), y = extended_of(z.zw);
     bool zero = long_is_zero(x.bits) && double_is_zero(z.zw);
     Extended whole = extended_add(extended_multiply(x, x), extended_multiply(y, y));
-    Extended size = half_log(above, whole), angle = extended_angle(y, x);
-    if (double_complex_is_infinite(z)) angle = extended_atan2(z.zw, z.xy);
-    return double_complex_log_special(complex_of(size, angle), z, zero);
+    uvec4 unit = double_direction_if_far(z);
+    bool far = double_complex_is_infinite(z);
+    Extended across = extended_select(far, extended_of(unit.xy), x);
+    Ratio angle = angle_ratio(extended_select(far, extended_of(unit.zw), y), across);
+    Point found = point_of(size_ratio(above, whole), angle, z.w & DOUBLE_SIGN);
+    return double_complex_log_special(complex_of(found.x, found.y), z, zero);
 }
 
 int double_side(uvec2 a) { return double_is_zero(a) || double_is_nan(a) ? 0 : double_is_negative(a) ? -1 : 1; }
@@ -106,11 +120,11 @@ int extended_side(Extended a) { return long_is_zero(a.bits) ? 0 : a.sign != 0u ?
 // A power where the base is 0, or something is not finite: infinite in an unknown direction, 0 or NaN, as the
 // real part of w log z is infinite, negatively infinite or NaN by C99's rules of a product.
 uvec4 double_complex_pow_special(uvec4 z, uvec4 w, Point log) {
-    if (double_complex_is_zero(z))
-        return double_less(uvec2(0u), w.xy) ? uvec4(0u) : DOUBLE_COMPLEX_NAN;
+    int side = double_side(w.xy);
+    if (double_complex_is_zero(z)) return side > 0 ? uvec4(0u) : DOUBLE_COMPLEX_NAN;
     bool far = double_complex_is_infinite(z), nan = double_complex_is_nan(z);
     bool first = double_is_infinite(w.xy), second = double_is_infinite(w.zw);
-    int real = first || far ? double_side(w.xy) : 0, imag = second ? double_side(w.zw) : 0;
+    int real = first || far ? side : 0, imag = second ? double_side(w.zw) : 0;
     int angle = nan ? 0 : extended_side(log.y);
     bool unknown = far ? real == 0 || !first && second && angle == 0 : nan;
     int power = unknown ? 0 : real * (far ? 1 : extended_side(log.x)) - imag * angle;
@@ -124,9 +138,7 @@ uvec4 double_complex_pow(uvec4 z, uvec4 w) {
     Extended c = extended_of(w.xy), d = extended_of(w.zw);
     Extended power = extended_subtract(extended_multiply(c, found.x), extended_multiply(d, found.y));
     Extended angle = extended_add(extended_multiply(c, found.y), extended_multiply(d, found.x));
-    Extended size = extended_exp(power);
-    Circle circle = circle_of(angle);
-    uvec4 result = complex_of(extended_multiply(size, circle.cosine), extended_multiply(size, circle.sine));
+    uvec4 result = complex_at(extended_exp(power), angle);
     bool usual = double_complex_is_finite(z) && double_complex_is_finite(w);
     if (usual && angle.exponent >= 1024) result = DOUBLE_COMPLEX_NAN;
     if (!usual || double_complex_is_zero(z)) result = double_complex_pow_special(z, w, found);

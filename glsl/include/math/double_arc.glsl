@@ -1,13 +1,12 @@
 // Inverse trigonometric functions of float64, by integers: each is the angle of a point.
 #ifndef DOUBLE_ARC_HEAD
 #define DOUBLE_ARC_HEAD
-#include "math/extended.glsl"
+#include "math/tangents.glsl"
 
-const Extended EXTENDED_QUARTER_PI = Extended(uvec2(0x2168c235u, 0xc90fdaa2u), -1, 0u);
 const Extended ARC_TANGENT = Extended(uvec2(0xe7799211u, 0xd413cccfu), -2, 0u);  // tan(pi/8)
 
-// The angle of the point (x, y) from the positive x axis; both are finite. Its sign is that of y.
-Extended extended_angle(Extended y, Extended x) {
+// The angle of the point (x, y) from the positive x axis, but for the sign, which is that of y; both are finite.
+Ratio angle_ratio(Extended y, Extended x) {
   Extended a = extended_abs(x), b = extended_abs(y);
   bool swap = extended_less(a, b);
   Extended large = extended_select(swap, b, a), small = extended_select(swap, a, b);
@@ -15,42 +14,32 @@ Extended extended_angle(Extended y, Extended x) {
   bool middle = extended_less(extended_multiply(large, ARC_TANGENT), small);
   Extended num = extended_select(middle, extended_subtract(small, large), small);
   Extended den = extended_select(middle, extended_add(large, small), large);
-  Extended s = extended_divide(num, den);
-  uvec2 size = fixed_of(s), z = fixed_product(size, size);
-  uvec2 h = uvec2(0xfb120381u, 0x03900f8fu);
-  h = fixed_down(z, h, uvec2(0xe49fc218u, 0x07d7a880u));
-  h = fixed_down(z, h, uvec2(0x99128e6au, 0x0a81d8efu));
-  h = fixed_down(z, h, uvec2(0x30a95ab0u, 0x0c14e4d2u));
-  h = fixed_down(z, h, uvec2(0xe2ad1aebu, 0x0d75e8a1u));
-  h = fixed_down(z, h, uvec2(0x948d97b4u, 0x0f0ec744u));
-  h = fixed_down(z, h, uvec2(0xdb22d5adu, 0x11110cedu));
-  h = fixed_down(z, h, uvec2(0x970e587bu, 0x13b13aeau));
-  h = fixed_down(z, h, uvec2(0x561adfffu, 0x1745d173u));
-  h = fixed_down(z, h, uvec2(0x6ddb132bu, 0x1c71c71cu));
-  h = fixed_down(z, h, uvec2(0x924158a6u, 0x24924924u));
-  h = fixed_down(z, h, uvec2(0x33332d19u, 0x33333333u));
-  h = fixed_down(z, h, uvec2(0x55555555u, 0x55555555u));
-  Extended rest = extended_multiply(s, Extended(~fixed_product(z, h), -1, 0u));
   // pi/4 so many times, plus or minus the rest.
   bool left = x.sign != 0u;
-  uint quarters = middle ? 1u : 0u;
-  quarters = select(swap, 2u - quarters, quarters);
-  quarters = select(left, 4u - quarters, quarters);
-  rest.sign ^= swap != left ? DOUBLE_SIGN : 0u;
-  Extended base = extended_multiply(extended_normal(uvec2(quarters, 0u), 63, 0u), EXTENDED_QUARTER_PI);
-  Extended angle = extended_add(base, rest);
+  int quarters = middle ? 1 : 0;
+  quarters = select(swap, 2 - quarters, quarters);
+  quarters = select(left, 4 - quarters, quarters);
+  num.sign ^= swap != left ? DOUBLE_SIGN : 0u;
+  return Ratio(num, den, quarters);
+}
+
+Extended extended_angle(Extended y, Extended x) {
+  Extended angle = tangent_of(true, angle_ratio(y, x));
   return Extended(angle.bits, angle.exponent, y.sign);
+}
+
+// The point itself, or where a part is infinite, what has its direction: 1 for infinite parts, otherwise 0.
+uvec4 double_direction_if_far(uvec4 point) {
+  bool far_x = double_is_infinite(point.xy), far_y = double_is_infinite(point.zw), far = either(far_x, far_y);
+  uvec2 unit_x = double_copysign(select(far_x, DOUBLE_ONE, uvec2(0u)), point.xy);
+  uvec2 unit_y = double_copysign(select(far_y, DOUBLE_ONE, uvec2(0u)), point.zw);
+  return uvec4(select(far, unit_x, point.xy), select(far, unit_y, point.zw));
 }
 
 // As extended_angle, of any numbers but NaN.
 Extended extended_atan2(uvec2 y, uvec2 x) {
-  // Of infinities, what matters is which are.
-  bool far = either(double_is_infinite(x), double_is_infinite(y));
-  uvec2 unit_x = select(double_is_infinite(x), DOUBLE_ONE, uvec2(0u));
-  uvec2 unit_y = select(double_is_infinite(y), DOUBLE_ONE, uvec2(0u));
-  x = select(far, double_copysign(unit_x, x), x);
-  y = select(far, double_copysign(unit_y, y), y);
-  return extended_angle(extended_of(y), extended_of(x));
+  uvec4 point = double_direction_if_far(uvec4(x, y));
+  return extended_angle(extended_of(point.zw), extended_of(point.xy));
 }
 
 uvec2 double_atan2(uvec2 y, uvec2 x) {

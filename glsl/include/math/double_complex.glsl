@@ -91,14 +91,15 @@ uvec4 double_complex_divide(uvec4 a, uvec4 b) {
     uvec4 quotient;
     // A loop, since three times the code takes drivers three times as long to compile: first the square of
     // the size of b, then the parts of a times the conjugate of b.
-    for (uint k = 0u; k < 3u; ++k) {
+    uint k = 0u;
+    do {
         uvec2 first = k == 0u ? b.xy : k == 1u ? a.xy : a.zw;
         uvec2 second = k == 0u ? b.zw : k == 1u ? a.zw : double_negate(a.xy);
         Exact sum = exact_sum(exact_product(first, b.xy), exact_product(second, b.zw));
         if (k == 0u) size = sum;
         uvec2 part = exact_quotient(sum, size);
         quotient = k == 1u ? uvec4(part, part) : uvec4(quotient.xy, part);
-    }
+    } while (++k < 3u);
     bool usual = double_complex_is_finite(a) && double_complex_is_finite(b);
     return usual && !exact_is_zero(size) ? quotient : double_complex_divide_special(a, b);
 }

@@ -24,9 +24,8 @@ Exponential2 exp2_parts(Wide v, uint sign) {
   power = select(flips, ~power, select(negative, -power, power));
   fraction = long_negate_if(flips, fraction);
   // (2^f - 1) / f
-  uvec2 h = uvec2(0x0214d124u, 0u);
-  h = fixed_up(fraction, h, uvec2(0x1a7c5766u, 0x00000000u));
-  h = fixed_up(fraction, h, uvec2(0xebcc1445u, 0x00000001u));
+  uint least = fixed_up(fraction, 0x0214d124u, uvec2(0x1a7c5766u, 0u)).x;
+  uvec2 h = fixed_up(fraction, least, uvec2(0xebcc1445u, 0x00000001u));
   h = fixed_up(fraction, h, uvec2(0x49a967dfu, 0x0000001eu));
   h = fixed_up(fraction, h, uvec2(0x27aa4153u, 0x000001b5u));
   h = fixed_up(fraction, h, uvec2(0x00eaea04u, 0x0000162cu));

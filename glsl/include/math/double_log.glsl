@@ -2,37 +2,11 @@
 #ifndef DOUBLE_LOG_HEAD
 #define DOUBLE_LOG_HEAD
 #include "math/double_exp.glsl"
+#include "math/tangents.glsl"
 
-const Extended EXTENDED_LN2 = Extended(uvec2(0xd1cf79acu, 0xb17217f7u), -1, 0u);
 const Extended EXTENDED_LOG2_E = Extended(uvec2(0x5c17f0bcu, 0xb8aa3b29u), 0, 0u);
 const Extended EXTENDED_LOG10_E = Extended(uvec2(0x37287195u, 0xde5bd8a9u), -2, 0u);
 const uvec2 LOG_ROOT = uvec2(0xf9de6484u, 0xb504f333u);  // sqrt(2) * 2^63
-
-// A number near 1 times 2^power; its logarithm is 2 artanh(num / den).
-struct Ratio {
-  Extended num, den;
-  int power;
-};
-
-// (artanh(s) / s - 1) / s^2 for z = s^2 up to 0.0295.
-uvec2 log_series(uvec2 z) {
-  uvec2 h = uvec2(0x317dd5fau, 0x0f35a4c4u);
-  h = fixed_up(z, h, uvec2(0x876ee614u, 0x0ef5f29du));
-  h = fixed_up(z, h, uvec2(0x7572928cu, 0x1111d2a4u));
-  h = fixed_up(z, h, uvec2(0x27e9efe4u, 0x13b137b2u));
-  h = fixed_up(z, h, uvec2(0x38dd4268u, 0x1745d17du));
-  h = fixed_up(z, h, uvec2(0x64c25af7u, 0x1c71c71cu));
-  h = fixed_up(z, h, uvec2(0x9252b79au, 0x24924924u));
-  h = fixed_up(z, h, uvec2(0x3333307eu, 0x33333333u));
-  return fixed_up(z, h, uvec2(0x55555555u, 0x55555555u));
-}
-
-// artanh(s) for |s| up to 0.1716.
-Extended log_artanh(Extended s) {
-  uvec2 small = fixed_of(s), z = fixed_product(small, small);
-  uvec2 tail = long_right(fixed_product(z, log_series(z)), 1u);
-  return extended_multiply(s, Extended(uvec2(tail.x, tail.y | DOUBLE_SIGN), 0, 0u));
-}
 
 // Of a positive number.
 Ratio log_ratio(Extended u) {
@@ -48,20 +22,12 @@ Ratio log_ratio(Extended u) {
 // Of 1 + x for x > -1, with all digits where x is small.
 Ratio log1p_ratio(Extended x) {
   Ratio ratio = log_ratio(extended_add(EXTENDED_ONE, x));
-  bool near = ratio.power == 0;
+  bool near = ratio.times == 0;
   Extended sum = extended_add(x, EXTENDED_TWO);
-  return Ratio(extended_select(near, x, ratio.num), extended_select(near, sum, ratio.den), ratio.power);
+  return Ratio(extended_select(near, x, ratio.num), extended_select(near, sum, ratio.den), ratio.times);
 }
 
-Extended extended_whole(int a) {
-  uint sign = a < 0 ? DOUBLE_SIGN : 0u;
-  return extended_normal(uvec2(uint(abs(a)), 0u), 63, sign);
-}
-
-Extended log_of(Ratio ratio) {
-  Extended rest = extended_scale(log_artanh(extended_divide(ratio.num, ratio.den)), 1);
-  return extended_add(extended_multiply(extended_whole(ratio.power), EXTENDED_LN2), rest);
-}
+Extended log_of(Ratio ratio) { return tangent_of(false, ratio); }
 
 // Of a positive number.
 Extended extended_log(Extended x) { return log_of(log_ratio(x)); }
@@ -80,9 +46,8 @@ uvec2 double_log(uvec2 x) { return double_logarithm(extended_log(extended_of(x))
 
 uvec2 double_log2(uvec2 x) {
   Ratio ratio = log_ratio(extended_of(x));
-  Extended rest = extended_scale(log_artanh(extended_divide(ratio.num, ratio.den)), 1);
-  rest = extended_multiply(rest, EXTENDED_LOG2_E);
-  return double_logarithm(extended_add(extended_whole(ratio.power), rest), x);
+  Extended rest = extended_multiply(tangent_rest(false, ratio), EXTENDED_LOG2_E);
+  return double_logarithm(extended_add(extended_whole(ratio.times), rest), x);
 }
 
 uvec2 double_log10(uvec2 x) {
@@ -123,7 +88,7 @@ Extended extended_atanh(Extended x) {
   bool near = a.exponent < -3;
   ratio.num = extended_select(near, a, ratio.num);
   ratio.den = extended_select(near, EXTENDED_ONE, ratio.den);
-  ratio.power = select(near, 0, ratio.power);
+  ratio.times = select(near, 0, ratio.times);
   Extended result = log_of(ratio);
   return Extended(result.bits, result.exponent - 1, x.sign);
 }

@@ -18,7 +18,7 @@ Wide log2_wide(Extended x, out uint sign) {
   Wide first = wide_multiply(s, WIDE_TWICE_LOG2_E);
   // artanh(s) - s is less than 1 % of s, so that fewer digits do.
   Extended near = extended_normal(s.bits.zw, s.exponent, 0u), z = extended_multiply(near, near);
-  Extended series = extended_normal(log_series(fixed_of(z)), -1, 0u);
+  Extended series = extended_normal(tangent_series(false, fixed_of(z)), -1, 0u);
   Extended tail = extended_multiply(extended_multiply(near, z), series);
   tail = extended_scale(extended_multiply(tail, EXTENDED_LOG2_E), 1);
   uint by = uint(clamp(first.exponent - tail.exponent, 0, 126));
@@ -26,11 +26,11 @@ Wide log2_wide(Extended x, out uint sign) {
   Wide part = Wide(sum, first.exponent + 1);
   // With the power of two: 15 bits before the point.
   uvec4 bits = wide_right(part.bits, uint(clamp(15 - part.exponent, 0, 127)));
-  bool opposite = ratio.power < 0 != (ratio.num.sign != 0u);
-  uvec4 whole = uvec4(0u, 0u, 0u, uint(abs(ratio.power)) << 16u);
+  bool opposite = ratio.times < 0 != (ratio.num.sign != 0u);
+  uvec4 whole = uvec4(0u, 0u, 0u, uint(abs(ratio.times)) << 16u);
   whole = wide_add(whole, select(opposite, wide_negate(bits), bits));
-  bool alone = ratio.power == 0;
-  uint other = ratio.power < 0 ? DOUBLE_SIGN : 0u;
+  bool alone = ratio.times == 0;
+  uint other = ratio.times < 0 ? DOUBLE_SIGN : 0u;
   sign = select(alone, ratio.num.sign, other);
   bits = select(alone, part.bits, whole);
   int exponent = select(alone, part.exponent, 15);

@@ -83,9 +83,9 @@ Turn turn_of(Extended a) {
 // The sine or the cosine of an angle of at most pi/4 in magnitude.
 Extended extended_sine(Extended x, bool cosine) {
   uvec2 size = fixed_of(x), z = fixed_product(size, size);
-  uvec2 h = uvec2(cosine ? 0x000d584fu : 0x0000c921u, 0u);
-  h = fixed_down(z, h, uvec2(cosine ? 0x0c9c9ea1u : 0x00d73e2au, 0u));
-  h = fixed_down(z, h, cosine ? uvec2(0xf76c6989u, 0x00000008u) : uvec2(0xb0922fdau, 0x00000000u));
+  uint least = cosine ? 0x000d584fu : 0x0000c921u;
+  least = fixed_down(z, least, uvec2(cosine ? 0x0c9c9ea1u : 0x00d73e2au, 0u)).x;
+  uvec2 h = fixed_down(z, least, cosine ? uvec2(0xf76c6989u, 0x00000008u) : uvec2(0xb0922fdau, 0x00000000u));
   h = fixed_down(z, h, cosine ? uvec2(0x93edd9fau, 0x0000049fu) : uvec2(0x99159f9du, 0x0000006bu));
   h = fixed_down(z, h, cosine ? uvec2(0x01a0195au, 0x0001a01au) : uvec2(0xc74aad86u, 0x00002e3bu));
   h = fixed_down(z, h, cosine ? uvec2(0x5b05b04eu, 0x005b05b0u) : uvec2(0x0d00d00cu, 0x000d00d0u));

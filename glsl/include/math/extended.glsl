@@ -116,10 +116,17 @@ uvec2 fixed_product(uvec2 a, uvec2 b) {
   return long_add(sum, uvec2(long_product(a.y, b.x).y, 0u));
 }
 
+// The same where b has no upper word.
+uvec2 fixed_product(uvec2 a, uint b) { return uvec2(long_product(a.y, b).y, 0u); }
+
 // A step of a polynomial of fractions, with terms of one sign and of alternating signs.
 uvec2 fixed_up(uvec2 z, uvec2 h, uvec2 c) { return long_add(fixed_product(z, h), c); }
 
+uvec2 fixed_up(uvec2 z, uint h, uvec2 c) { return long_add(fixed_product(z, h), c); }
+
 uvec2 fixed_down(uvec2 z, uvec2 h, uvec2 c) { return long_subtract(c, fixed_product(z, h)); }
+
+uvec2 fixed_down(uvec2 z, uint h, uvec2 c) { return long_subtract(c, fixed_product(z, h)); }
 
 // A step of a polynomial of signed fractions, for the magnitude and the sign of t.
 uvec2 fixed_signed(uvec2 t, bool negative, uvec2 h, uvec2 c) {
