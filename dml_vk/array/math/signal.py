@@ -8,7 +8,9 @@ float16 is computed in float32 and rounded once. What lies outside a sequence is
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 
+from dml_vk.array.calls import composed
 from dml_vk.array.creation.grids import arange
 from dml_vk.array.host_operands import upload_operands
 from dml_vk.array.manipulation.padding import pad
@@ -97,11 +99,11 @@ def _slide(what: str, a: Tensor, v: Tensor, mode: str, dtype: DType, out: Tensor
     """Slide v, which is not longer, along a."""
     before = {"full": v.size - 1, "same": v.size // 2, "valid": 0}[mode]
     length = _length(a.size, v.size, mode)
+    if dtype.kind == "f" and dtype is not float64:
+        return composed(slide_floats, (a, v), out, what, before, length, dtype)
     target = result_over(what, Layout((length,)), dtype, a, out)
     with ErrorsAs(what):
         a, v = (of_kind(what, Tensor(copy_if_overlapping(what, x, target)), dtype) for x in (a, v))
-        if dtype.kind == "f" and dtype is not float64:
-            return _slide_floats(what, a, v, before, target)
         after = length + v.size - 1 - before - a.size
         padded = pad(astype(a, dtype, copy=False), ((before, after),)) if v.size > 1 else a
         seen = sliding_window_view(padded, v.size)
@@ -110,12 +112,25 @@ def _slide(what: str, a: Tensor, v: Tensor, mode: str, dtype: DType, out: Tensor
         return _slide_doubles(seen, v, before, a.size, target)
 
 
-def _slide_floats(what: str, a: Tensor, v: Tensor, before: int, target: Tensor) -> Tensor:
-    sums = tensor_over(what, Layout((1, 1, target.size)), float32, a.device, a.allocation)
-    image, weight = (x.over(x.layout.unsqueeze(0).unsqueeze(0)) for x in (a, v))
-    window = Window(a.size, target.size, v.size, before=before)
-    convolve_windows(what, image, weight, None, sums, (window,), 1)
-    return astype(sums.over(Layout((target.size,))), target.dtype, out=target)
+def slide_floats(
+    operands: Sequence[Tensor],
+    out: Tensor | None,
+    what: str,
+    before: int,
+    length: int,
+    dtype: DType,
+) -> Tensor:
+    """Slide v along a, from so many elements before it; any of the two may be longer."""
+    target = result_over(what, Layout((length,)), dtype, operands[0], out)
+    with ErrorsAs(what):
+        a, v = (
+            of_kind(what, Tensor(copy_if_overlapping(what, x, target)), dtype) for x in operands
+        )
+        sums = tensor_over(what, Layout((1, 1, length)), float32, a.device, a.allocation)
+        image, weight = (x.over(x.layout.unsqueeze(0).unsqueeze(0)) for x in (a, v))
+        window = Window(a.size, length, v.size, before=before)
+        convolve_windows(what, image, weight, None, sums, (window,), 1)
+        return astype(sums.over(Layout((length,))), dtype, out=target)
 
 
 def _slide_doubles(seen: Tensor, v: Tensor, before: int, length: int, target: Tensor) -> Tensor:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dml_vk.array.calls import call
-from dml_vk.array.manipulation.shapes import permute_dims, reshape
+from dml_vk.array.calls import call, composed
+from dml_vk.array.manipulation.shapes import flip, permute_dims, reshape
+from dml_vk.array.math.signal import slide_floats
 from dml_vk.array.products.einsum import einsum
 from dml_vk.array.statistics.reductions import sum
 from dml_vk.dtypes import float64
 from dml_vk.gradients.rules.activations import before
-from dml_vk.gradients.rules.fitting import exchanged, like
+from dml_vk.gradients.rules.fitting import exchanged, like, wide
 from dml_vk.gradients.rules.registry import Noted, rule
 from dml_vk.nn.conv import _conv, conv, windows_for
 from dml_vk.nn.conv_transpose import _conv_transpose, conv_transpose
@@ -75,6 +76,18 @@ def transposed_convolution(noted: Noted, cotangent: Tensor) -> Sequence[Tensor |
     windows = tuple([Window(*dim, *pair) for *dim, pair in dims])
     factors = _of_weight(cotangent, x, windows, groups)
     return [like(data, x), like(factors, weight), *_of_biases(cotangent, biases)]
+
+
+@rule(slide_floats)
+def slid(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
+    """Of a sequence along another one: the cotangent slides too, along it or under it."""
+    what, before, *_ = noted.params
+    a, v = [wide(operand) for operand in noted.operands]
+    g = wide(cotangent)
+    ahead = v.size - 1 - before
+    data = composed(slide_floats, (g, flip(v)), None, what, ahead, a.size, g.dtype)
+    factors = composed(slide_floats, (a, g), None, what, before, v.size, g.dtype)
+    return [like(data, noted.operands[0]), like(factors, noted.operands[1])]
 
 
 def _of_weight(image: Tensor, cotangent: Tensor, windows: Windows, groups: int) -> Tensor:

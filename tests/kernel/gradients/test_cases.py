@@ -252,6 +252,25 @@ def test_of_complex_numbers(name):
     check(function, [drawn(shape, "c", seed) for seed, shape in enumerate(shapes)])
 
 
+@tier.parametrize(
+    "name mode sizes", ["convolve", "correlate"], ["full", "same", "valid"], [(7, 3), (4, 8)]
+)
+def test_narrow_floats_have_the_gradients_of_wide_ones(name, mode, sizes):
+    """Sequences of float32 and float16 have kernels of their own."""
+    arrays = [drawn((size,), "f", seed, -1, 1) for seed, size in enumerate(sizes)]
+
+    def loss(a, v):
+        sums = getattr(dml_vk, name)(a, v, mode)
+        return dml_vk.sum(sums * dml_vk.arange(sums.size, dtype=sums.dtype))
+
+    gradient = dml_vk.grad(loss, (0, 1))
+    expected = gradient(*map(dml_vk.asarray, arrays))
+    for dtype, rtol in (("float32", 1e-5), ("float16", 1e-2)):
+        own = gradient(*[dml_vk.asarray(array, dtype) for array in arrays])
+        for x, wide in zip(own, expected):
+            np.testing.assert_allclose(x.numpy(), wide.numpy(), rtol=rtol, atol=10 * rtol)
+
+
 # Functions whose results are indexes, bools or sizes, or do not vary: nothing flows through them.
 CONSTANT = """all any allclose argmax argmin argpartition argsort argwhere array_equal bincount
     count_nonzero digitize equal flatnonzero greater greater_equal in1d isclose isdtype isfinite
@@ -305,7 +324,8 @@ def test_every_public_function_has_a_gradient_or_a_reason():
 
 COMPILED = (
     "take,take_along_axis,getitem,getitem 2,setitem,setitem 2,setitem 3,sort,top_k,cumulative_prod,"
-    "cummax,max,prod,var,std,pad 2,einsum 2,sliding_window_view,where,concat,roll,diff,median"
+    "cummax,max,prod,var,std,pad 2,einsum 2,sliding_window_view,where,concat,roll,diff,median,"
+    "convolve,correlate"
 )
 
 
