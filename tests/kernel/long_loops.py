@@ -167,7 +167,7 @@ def reductions_of_any_kind():
         for dim in (0, 1):
             dml_vk.std(dml_vk.asarray(hard(float16, sizes)), axis=dim)
     for dtype in (complex64, complex128):
-        for sizes, axis in (((1300, 5), 0), ((1300, 5), 1), ((3, 1300), 1)):
+        for sizes, axis in (((1300, 5), 0), ((1300, 4), 1), ((3, 1300), 1)):
             x = dml_vk.asarray(hard(dtype, sizes))
             dml_vk.prod(x, axis=axis)
             dml_vk.std(x, axis=axis)
