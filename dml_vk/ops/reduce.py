@@ -20,13 +20,13 @@ from dml_vk.errors import RangeError
 from dml_vk.kernels.plan.passes import Pass, Ties, next_pass, work_of
 from dml_vk.kernels.plan.reduce import (
     FOUR,
-    PAIRS,
     PARTIAL,
     SEVERAL_BYTES,
     Reducer,
     plan_pass,
     reducer_of,
 )
+from dml_vk.kernels.plan.reduce_kernels import PAIRS
 from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied, copy_elements, copy_if_overlapping

@@ -30,7 +30,7 @@ from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32, uint64
 from dml_vk.kernels import finishes
 from dml_vk.kernels.kernel import SCALAR_WORDS
-from dml_vk.kernels.plan.reduce import PAIRS
+from dml_vk.kernels.plan.reduce_kernels import PAIRS
 from dml_vk.kernels.plan.rows import Finish, plan_rows
 from dml_vk.layout import Layout
 from dml_vk.ops.activation import Activation, opcode_of

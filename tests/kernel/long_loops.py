@@ -169,8 +169,11 @@ def reductions_of_any_kind():
         for dim in (0, 1):
             dml_vk.std(dml_vk.asarray(hard(float16, sizes)), axis=dim)
     for dtype in (complex64, complex128):
-        for axis in (0, 1):
-            dml_vk.prod(dml_vk.asarray(hard(dtype, (1300, 5))), axis=axis)
+        for sizes, axis in (((1300, 5), 0), ((1300, 4), 1), ((3, 1300), 1)):
+            x = dml_vk.asarray(hard(dtype, sizes))
+            dml_vk.prod(x, axis=axis)
+            dml_vk.std(x, axis=axis)
+            dml_vk.std(dml_vk.asarray(hard(float64, sizes)), axis=axis)
     dml_vk.sum(dml_vk.asarray(hard(float64, (130, 4096))), axis=1)
     dml_vk.max(dml_vk.asarray(hard(int64, (70, 2**14 + 1))), axis=1)
     for sizes in ((70_001,), (70_001, 5)):

@@ -34,6 +34,7 @@ FAMILIES = {
     "reductions": (
         *("reduce_tree", "reduce_variance", "reduce_int", "reduce_long"),
         *("reduce_double", "reduce_arg", "reduce_complex", "reduce_double_complex"),
+        *("reduce_complex_variance", "reduce_double_variance", "reduce_double_complex_variance"),
     ),
     "rows": ("reduce_softmax", "reduce_moments", "finish", "pairs", *WHOLE_ROWS),
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double", "doubling"),

@@ -18,7 +18,7 @@ from dml_vk.array.statistics.reductions import (
     tensor_of,
     without_reduced,
 )
-from dml_vk.dtypes import float32, float64
+from dml_vk.dtypes import float64
 from dml_vk.errors import DTypeError, ErrorsAs, RangeError
 from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
@@ -142,7 +142,7 @@ def _divided_sum(
 ) -> None:
     """Write sums of floats, divided and then rounded to the target's dtype."""
     if suits_variance(x, target):
-        (size,) = scalar_words(what, "count", float32, by)
+        size = scalar_words(what, "count", computed_in(x.dtype), by)
         if mean_elements(what, x, without_reduced(target, axes, keepdims), axes, size):
             return
     wide = computed_in(x.dtype)
@@ -215,7 +215,8 @@ def _spread_of(
     target = reduced_target(what, source, axes, keepdims, float_dtype(source.dtype).part, out)
     if suits_variance(source, target):
         numbers = [count, 0.0 if by <= 0 else by]
-        words = [scalar_words(what, "count", float32, number)[0] for number in numbers]
+        wide = computed_in(target.dtype)
+        words = [scalar_words(what, "count", wide, number) for number in numbers]
         to = without_reduced(target, axes, keepdims)
         if variance_elements(what, source, to, axes, words[0], words[1], what == "std"):
             return target

@@ -3,47 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
-from dml_vk.kernels.kernel import (
-    INDEX_SPEC,
-    READS,
-    SUMS,
-    WRITES,
-    Kernel,
-    by_name,
-    index_push,
-    native,
-)
-from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.kernel import by_name
+from dml_vk.kernels.plan import reduce_kernels, rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.plan.passes import Pass, Ties, suits_teams, team_lanes
 from dml_vk.kernels.plan.paths import LINE_BYTES, Path, plan_of, power_of_two
+from dml_vk.kernels.plan.reduce_kernels import (
+    CHUNKED,
+    FROM_OWN_MEAN,
+    LEAF_RANK,
+    OWN_SPEC,
+    PAIR_OPCODES,
+    PAIRS,
+    RANK,
+    VARIANCE_LEAF_RANK,
+    VARIANCE_RANK,
+    VARIANCES,
+    partial_of,
+)
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task
-from dml_vk.kernels.reductions import REDUCTIONS, opcodes_of
+from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.limits import Profile
 
-# Pairs of numbers that softmax and norms need of each row; the kind of kernel that computes each.
-PAIRS = {
-    **dict.fromkeys(("exp_sum", "log_sum"), "softmax"),
-    **dict.fromkeys(("statistics", "means", "scale", "squares", "norm_1", "norm_2"), "moments"),
-    "weights": "softmax",
-}
-PAIR_OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(PAIRS)}
-RANK, LEAF_RANK = 4, 4  # dims of one launch, and of leaves
-# The kind of means and variances, whose launches have fewer dims, since means are an operand more.
-VARIANCE = "variance"
-_VARIANCE_RANK, _VARIANCE_LEAF_RANK = 3, 2
-# What a kernel of this kind adds, and what it makes of the sum: see glsl/reduce_variance.comp.
-ELEMENTS, FROM_MEANS, FROM_OWN_MEAN = range(3)
-SUM, QUOTIENT, ROOT = range(3)
-
+KERNELS = reduce_kernels.KERNELS
 BY_ELEMENTS, BY_WORDS, BY_QUADS = range(3)
 _MOST_LAUNCHES = 64
 _WIDTH = 4  # results per work item of an "across" variant
@@ -51,6 +41,9 @@ _WIDTH = 4  # results per work item of an "across" variant
 _LEAF_NS = {
     "tree": 1.0,
     "variance": 3.0,
+    "complex_variance": 6.0,
+    "double_variance": 40.0,
+    "double_complex_variance": 80.0,
     "int": 1.0,
     "long": 2.0,
     "double": 16.0,
@@ -65,6 +58,9 @@ _LEAF_NS = {
 _AT_ONCE = {
     "tree": 4,
     "variance": 4,
+    "complex_variance": 2,
+    "double_variance": 2,
+    "double_complex_variance": 1,
     "int": 4,
     "long": 4,
     "double": 2,
@@ -75,94 +71,18 @@ _AT_ONCE = {
     "moments": 1,
 }
 _COLUMNS, _LEAST_PART = 32, 16
-_CHUNKED = ("softmax", "moments")  # kinds whose leaves are chunks of elements
-_TREES = ("tree", VARIANCE)
-_CHAINS = ("double", "complex", "double_complex")  # trees of much code: see reduce.glsl
+_TREES = ("tree", "variance")
+# Trees of much code: see reduce.glsl.
+_CHAINS = frozenset(
+    [
+        *("double", "complex", "double_complex"),
+        *("complex_variance", "double_variance", "double_complex_variance"),
+    ]
+)
+# Of loops over the leaves of a piece, which llvmpipe does not unroll with complex products in them.
+_PRODUCTS, _PIECE_ROUNDS = ("complex", "double_complex"), 64
 _CHUNK = 16
 _ALONE_NS = 4.0
-_SPEC = (
-    *("OP", "TYPE", "A_TYPE", "READ", "LEAF_RANK"),
-    *("TIERS", "GAPS", "DST_QUADS", "MEMBERS"),
-)
-_OWN_SPEC = {"moments": ("EPS",), VARIANCE: ("SQUARES", "MAKES")}
-_EXTRA = (("block", 1), ("leaves", 1), ("ends", LEAF_RANK - 1), ("steps", LEAF_RANK))
-_VARIANCE_EXTRA = (
-    *(("block", 1), ("leaves", 1), ("ends", _VARIANCE_LEAF_RANK - 1)),
-    *(("steps", _VARIANCE_LEAF_RANK), ("size", 1), ("divisor", 1)),
-)
-_WHOLE_SPEC = (*INDEX_SPEC, *_SPEC)
-# Which results a work item makes: one, or four neighbours "across" memory. Those of a team are
-# made by a workgroup together, which reads along rows, or across "columns".
-_ONE_EACH: dict[str, dict[str, str]] = {
-    "along": {},
-    "team": {"TEAM": "1"},
-    "team_columns": {"TEAM": "1", "COLUMNS": "1"},
-}
-_FOUR_EACH: dict[str, dict[str, str]] = {
-    "along": {},
-    "across": {"ACROSS": "1"},
-    "team": {"TEAM": "1"},
-    "team_across": {"TEAM": "1", "ACROSS": "1"},
-}
-
-
-def _paired(ways: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """The variants of results of two words, and of partial results of four."""
-    results = {way: {**macros, "BITS": "64"} for way, macros in ways.items()}
-    partial = {_partial_of(way): {**macros, "BITS": "128"} for way, macros in ways.items()}
-    return results | partial
-
-
-def _partial_of(way: str) -> str:
-    return "partial" if way == "along" else f"{way}_partial"
-
-
-_VARIANTS: dict[str, dict[str, dict[str, str]]] = {
-    "tree": _FOUR_EACH,
-    VARIANCE: _ONE_EACH,
-    "int": _FOUR_EACH,
-    "long": _FOUR_EACH,
-    "double": {way: {**macros, **native(_WHOLE_SPEC)} for way, macros in _ONE_EACH.items()},
-    "complex": _ONE_EACH,
-    "double_complex": {way: {**macros, **native(_WHOLE_SPEC)} for way, macros in _ONE_EACH.items()},
-    "arg": _paired(_ONE_EACH),
-    "softmax": _paired(_FOUR_EACH),
-    "moments": _paired(_FOUR_EACH),
-}
-_OF_INTEGERS = {"int", "long", "arg"}
-_OF_TWO = [
-    Kernel(
-        f"reduce_{kind}",
-        by_position=True,
-        inlines=(READS, WRITES),
-        rests=() if kind in _OF_INTEGERS else SUMS,
-        bindings=("Src", "Dst"),
-        spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
-        push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),
-        variants={
-            name: {**(PAIR_OPCODES if kind in _CHUNKED else opcodes_of(kind)), **macros}
-            for name, macros in variants.items()
-        },
-    )
-    for kind, variants in _VARIANTS.items()
-    if kind != VARIANCE
-]
-KERNELS: tuple[Kernel, ...] = (
-    *_OF_TWO,
-    Kernel(
-        f"reduce_{VARIANCE}",
-        by_position=True,
-        inlines=(READS, WRITES),
-        rests=SUMS,
-        bindings=("Src", "Means", "Dst"),
-        optional={"Means": lambda values: values["SQUARES"] == FROM_MEANS},
-        spec=(*_WHOLE_SPEC, *_OWN_SPEC[VARIANCE]),
-        push=index_push(("src_base", "mean_base", "dst_base"), _VARIANCE_RANK, _VARIANCE_EXTRA, 3),
-        variants=_VARIANTS[VARIANCE],
-    ),
-)
-
-
 _BY_NAME = by_name(KERNELS)
 
 
@@ -174,7 +94,8 @@ class Reducer(NamedTuple):
     kind: str
     ties: Ties
     constants: Ints = ()  # of its own kind of kernel
-    numbers: Ints = ()  # of "variance": what its own means are quotients by, and results; as words
+    numbers: tuple[Ints, ...] = ()
+    """Of variances: what their own means are quotients by, and results; as words."""
     then: str = ""  # what reduces its partial results, if it is another reduction
 
 
@@ -204,11 +125,11 @@ def plan_pass(
 ) -> Plan | None:
     """Plan a pass; None where its dims do not fit the kernel.
 
-    Its operands are the source, over the dims of the pass, of "variance" the means, and the output.
+    Its operands are the source, over the dims of the pass, of variances the means, and the output.
     The `codes` of the first and the last are those of dtypes, `PARTIAL` or `FOUR`.
     """
-    of_variance = reducer.kind == VARIANCE
-    rank, leaf_rank = (_VARIANCE_RANK, _VARIANCE_LEAF_RANK) if of_variance else (RANK, LEAF_RANK)
+    of_variance = reducer.kind in VARIANCES.values()
+    rank, leaf_rank = (VARIANCE_RANK, VARIANCE_LEAF_RANK) if of_variance else (RANK, LEAF_RANK)
     dims, starts = _dims(pass_, operands)
     inner, outer = split(dims, rank)
     few = math.prod([dim.size for dim in outer]) <= _MOST_LAUNCHES
@@ -216,19 +137,20 @@ def plan_pass(
     if len(pass_.leaves) > leaf_rank or not launches or any(index for _, index, *_ in launches):
         return None
     source, *means, target = operands
-    src, dst = source.itemsize, target.itemsize
+    src, dst, mean_bytes = source.itemsize, target.itemsize, [at.itemsize for at in means]
     at = (
         (source.offset + starts[0]) * src,
         *(0 for _ in operands[1:]),
         (target.offset + starts[-1]) * dst,
     )
-    task = Task(inner, outer, (src, 4, *[4 for _ in means], dst), tuple(at), profile)
+    task = Task(inner, outer, (src, 4, *mean_bytes, dst), tuple(at), profile)
     row, *others = inner
-    across = "across" in _VARIANTS[reducer.kind] and row.strides[0] == 1 and row.size >= _WIDTH
+    ways = _BY_NAME[f"reduce_{reducer.kind}"].variants
+    across = "across" in ways and row.strides[0] == 1 and row.size >= _WIDTH
     across = across and src <= 8
     width = _WIDTH if across else 1
     count = min(pass_.block, pass_.leaf_count)
-    one_each = "team_columns" in _VARIANTS[reducer.kind]
+    one_each = "team_columns" in ways
     columns = across or (one_each and row.strides[0] == 1 and pass_.leaves[-1].step != 1)
     # A column that is a single member's part is reduced without meeting others.
     by_teams = suits_teams(count, src, profile) and not (columns and count <= _LEAST_PART)
@@ -262,10 +184,10 @@ def plan_pass(
         "GAPS": int(team.gaps),
         "DST_QUADS": int(dst_quads),
         "MEMBERS": team.members,
-        **dict(zip(_OWN_SPEC.get(reducer.kind, ()), reducer.constants, strict=True)),
+        **dict(zip(OWN_SPEC.get(reducer.kind, ()), reducer.constants, strict=True)),
     }
     if of_variance:
-        team = team._replace(rounds=2 * (team.rounds + rounds.PAIR))
+        team = team._replace(rounds=2 * (team.rounds + rounds.PAIR + rounds.loop(28)))
     together, results = team.lanes // team.members, math.prod([dim.size for dim in inner])
     path = Path(
         way,
@@ -284,11 +206,11 @@ def plan_pass(
     leaf_steps = [dim.step for dim in reversed(pass_.leaves)]
     ends = [dim.size for dim in reversed(pass_.leaves)][: leaf_rank - 1]
     is_partial = codes[-1] in (PARTIAL, FOUR)
-    variant = _partial_of(way) if is_partial else way
+    variant = partial_of(way) if is_partial else way
     return plan_of(
         *(_BY_NAME[f"reduce_{reducer.kind}"], variant, task, path),
         [(start, *rest) for start, _, *rest in launches],
-        sources=(src, *[4 for _ in means]),
+        sources=(src, *mean_bytes),
         inside=(count,),
         push={
             "block": pass_.block,
@@ -305,7 +227,7 @@ def plan_pass(
 
 def _loads(reducer: Reducer, count: int, together: int, team: Team) -> tuple[Load, ...]:
     """What is read twice, if it is."""
-    if reducer.kind != VARIANCE or reducer.constants[0] != FROM_OWN_MEAN:
+    if reducer.kind not in VARIANCES.values() or reducer.constants[0] != FROM_OWN_MEAN:
         return ()
     return (Load(2.0 * count * together, 2.0 * team.chunk, team.lanes),)
 
@@ -348,9 +270,9 @@ def _tiers(kind: str, read: int, across: bool, itemsize: int, count: int) -> tup
     chunk = (QUAD_BYTES if kind == "arg" else LINE_BYTES) // itemsize
     if across or read == BY_ELEMENTS:
         chunk = 4
-    if kind in _CHUNKED and itemsize < SEVERAL_BYTES:
+    if kind in CHUNKED and itemsize < SEVERAL_BYTES:
         chunk = _CHUNK
-    if kind not in _TREES and kind not in _CHUNKED:
+    if kind not in _TREES and kind not in CHUNKED:
         return 0, 2 if kind in _CHAINS else chunk
     chunks = -(-count // chunk)
     return sum([chunks > 1, chunks > 15, chunks > 255]), chunk
@@ -389,18 +311,20 @@ def team_of(
         own = _rounds(kind, tiers, part, chunk)
         return Team(lanes, members, tiers, gaps, own + rounds.team_tree(members), chunk)
     piece = QUAD_BYTES // itemsize if read != BY_ELEMENTS else 4
-    if kind in _CHUNKED and itemsize < SEVERAL_BYTES:
+    if kind in CHUNKED and itemsize < SEVERAL_BYTES:
         piece = _CHUNK
     pieces, at_once = -(-count // piece), _AT_ONCE[kind]
     members = min(lanes, power_of_two(-(-pieces // at_once)))
     turns = -(-pieces // (members * at_once))
-    own = rounds.team_turns(turns, members) + (rounds.PAIR if kind in _CHUNKED else 0)
+    own = rounds.team_turns(turns, members) + (rounds.PAIR if kind in CHUNKED else 0)
+    if kind in _PRODUCTS:
+        own += turns * at_once * _PIECE_ROUNDS
     return Team(lanes, members, 0, _has_gaps(pass_, piece), own, piece)
 
 
 def _rounds(kind: str, tiers: int, count: int, chunk: int) -> int:
     chunks = -(-count // chunk)
-    if kind in _CHUNKED:  # What a row needs at its end are quotients and roots.
+    if kind in CHUNKED:  # What a row needs at its end are quotients and roots.
         return (rounds.tree(chunks) if tiers else 0) + rounds.PAIR
     if kind in _TREES:
         return rounds.tree(chunks) if tiers else 0

@@ -34,7 +34,7 @@ from dml_vk.kernels.plan.paths import (
     power_of_two,
     row_constants,
 )
-from dml_vk.kernels.plan.reduce import PAIR_OPCODES, PAIRS
+from dml_vk.kernels.plan.reduce_kernels import PAIR_OPCODES, PAIRS
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task, columns_of, in_bytes
 from dml_vk.limits import Profile
 

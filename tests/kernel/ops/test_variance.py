@@ -15,7 +15,7 @@ from tests import tier
 from tests.kernel.profiled import profiled
 from tests.profiles import GPU
 
-DTYPES = ("float32", "float16")
+DTYPES = ("float32", "float16", "float64", "complex64", "complex128")
 # Results of an invocation, of a workgroup and of several launches, around each; by rows, by
 # columns, and over several dims.
 CASES = (
@@ -50,15 +50,25 @@ def laid_out(a, layout):
 
 
 def expected(a, axes, correction):
-    """(mean, variance, deviation), rounded as each operation does."""
-    count = np.float32(np.prod([a.shape[axis] for axis in axes], dtype=int))
-    by = np.float32(max(0.0, float(count) - correction))
+    """(mean, variance, deviation), rounded as each operation does.
+
+    The squares of both parts of a complex number are terms beside each other.
+    """
+    wide = np.dtype("f8" if a.dtype.name in ("float64", "complex128") else "f4").type
+    count = wide(np.prod([a.shape[axis] for axis in axes], dtype=int))
+    by, shape = wide(max(0.0, float(count) - correction)), a.shape
+    is_complex = a.dtype.kind == "c"
+    parts = np.ascontiguousarray(a).view(wide).reshape(*shape, 2) if is_complex else a
+    summed = (*axes, len(shape)) if is_complex else axes
     with np.errstate(all="ignore"):
-        means = tree_sum(a, axes, keepdims=True, dtype=np.float32) / count
-        squares = np.square(a.astype(np.float32) - means)
-        variances = tree_sum(squares, axes, dtype=np.float32) / by
+        means = tree_sum(parts, axes, keepdims=True, dtype=wide) / count
+        squares = np.square(parts.astype(wide) - means)
+        variances = tree_sum(squares, summed, dtype=wide) / by
+        if is_complex:
+            means = np.ascontiguousarray(means).view(a.dtype)
         results = means.reshape(variances.shape), variances, np.sqrt(variances)
-        return [result.astype(a.dtype) for result in results]
+        real = a.real.dtype
+        return [result.astype(a.dtype if k == 0 else real) for k, result in enumerate(results)]
 
 
 def same(x, values):
@@ -72,7 +82,10 @@ def same(x, values):
 def test_bits(case, way):
     (shape, axes), (dtype, layout) = case, way
     rng = np.random.default_rng(7)
-    a = (rng.standard_normal(shape) * 3 + 10).astype(dtype)
+    a = rng.standard_normal(shape) * 3 + 10
+    if dtype.startswith("complex"):
+        a = a + 1j * rng.standard_normal(shape)
+    a = a.astype(dtype)
     x = laid_out(a, layout)
     mean, variance, deviation = expected(a, axes, 0.0)
     same(dml_vk.mean(x, axis=axes), mean)
@@ -82,7 +95,7 @@ def test_bits(case, way):
 
 
 @pytest.mark.usefixtures("as_gpu")
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", DTYPES[:3])
 def test_results_between_others(dtype):
     """Nothing beside a result is written, and results may be those that are read."""
     a = np.random.default_rng(1).standard_normal((37, 50)).astype(dtype)
@@ -125,7 +138,8 @@ def counted(device):
 
 
 @pytest.mark.usefixtures("as_gpu")
-def test_launches():
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_launches(dtype):
     """One where a workgroup has all of a result; means are launches of their own otherwise."""
     device = dml_vk.device()
     for shape, axis, mean, var in (
@@ -134,7 +148,7 @@ def test_launches():
         ((64, 9), 1, 1, 1),
         ((2**17,), 0, 2, 4),
     ):
-        x = dml_vk.ones(shape)
+        x = dml_vk.ones(shape, dtype=dtype)
         for function, most in ((dml_vk.mean, mean), (dml_vk.var, var), (dml_vk.std, var)):
             with counted(device) as launches:
                 function(x, axis=axis)

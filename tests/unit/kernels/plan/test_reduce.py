@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from dml_vk.dtypes import float16, float32, float64, int8, int64, uint16
 from dml_vk.kernels.kernel import INDEX_SPEC
 from dml_vk.kernels.plan.passes import MAX_TREE, Ties, next_pass, work_of
-from dml_vk.kernels.plan.reduce import KERNELS, PARTIAL, RANK, SEVERAL_BYTES, plan_pass, reducer_of
+from dml_vk.kernels.plan.reduce import KERNELS, PARTIAL, SEVERAL_BYTES, plan_pass, reducer_of
+from dml_vk.kernels.plan.reduce_kernels import RANK
 from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout, channels_last
