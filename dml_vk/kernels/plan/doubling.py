@@ -16,6 +16,7 @@ from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim
 from dml_vk.kernels.plan.passes import team_lanes
 from dml_vk.kernels.plan.paths import NOTHING, Path, plan_of, power_of_two
+from dml_vk.kernels.plan.scan import RESTS
 from dml_vk.kernels.plan.tasks import Task
 from dml_vk.limits import Profile
 
@@ -30,6 +31,7 @@ KERNELS = tuple(
             f"doubling_{kind}",
             by_position=True,
             inlines="elements of tiles are read several times",
+            rests=RESTS[kind],
             bindings=("Src", "Dst"),
             spec=_SPEC,
             push=index_push(
