@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dml_vk.runtime.arenas import ALIGNMENT, Arena, MemoryRange
@@ -97,6 +97,10 @@ class Access:
     def on(self, memory: MemoryRange) -> Access:
         """Return the same access to other memory."""
         return Access.within(memory, self.span)
+
+    def of_binding(self) -> Access:
+        """Return the access to all that is bound, which starts at a multiple of ALIGNMENT."""
+        return replace(self, low=self.low // ALIGNMENT * ALIGNMENT)
 
     @property
     def end(self) -> int:
@@ -216,6 +220,21 @@ class Hazards:
                 return near
             near += 1
         return bisect_left(self._segments, at, near, key=_start)
+
+
+def last_level(
+    pending: dict[Arena, Hazards], memory: MemoryRange, write: bool, part: Access | None = None
+) -> int:
+    """The level of the last work for which the host must wait to read, or write, memory.
+
+    It may be a `part` of it that the host wants.
+    """
+    hazards = pending.get(memory.arena)
+    if part is None:
+        low, high = memory.offset, memory.offset + max(1, memory.nbytes)
+    else:
+        low, high = part.low, part.high
+    return -1 if hazards is None else hazards.after(low, high, write) - 1
 
 
 def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int = 0) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from time import perf_counter
 
 from dml_vk.arguments import Ints
@@ -16,12 +15,12 @@ from dml_vk.observe import dispatches
 from dml_vk.observe.callers import clear_last_traceback
 from dml_vk.observe.first_use import first_use
 from dml_vk.runtime import waited
-from dml_vk.runtime.arenas import ALIGNMENT, Arena, MemoryRange
+from dml_vk.runtime.arenas import Arena, MemoryRange
 from dml_vk.runtime.encode import MAX_SUBMISSION_NS, Dispatched, Encoder
 from dml_vk.runtime.exports import Exports
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.graph import Graph
-from dml_vk.runtime.hazards import Access, Hazards
+from dml_vk.runtime.hazards import Access, Hazards, last_level
 from dml_vk.runtime.interface import Copy, Prepared, Runtime, Ticket, Work
 from dml_vk.runtime.pipelines import Pipelines
 from dml_vk.runtime.rate_check import RateCheck
@@ -108,7 +107,7 @@ class Queue:
         if arguments is not None:
             touched, is_alone = (*accesses, arguments), self._is_validated
         elif self._is_validated:
-            touched = accesses = [_widened(access) for access in accesses]
+            touched = accesses = [access.of_binding() for access in accesses]
         encoded: list[Work] = []
         for offsets in plan.launches:
             encoded += self.encoder.encode(
@@ -136,7 +135,7 @@ class Queue:
                 self._place(graph, encoded, accesses, self._is_validated)
                 continue
             if self._is_validated:
-                accesses = [_widened(access) for access in accesses]
+                accesses = [access.of_binding() for access in accesses]
             known = None if is_logged else self.encoder.again(work, accesses, params)
             encoded = [known] if known is not None else []
             for offsets in () if encoded else work.launches:
@@ -252,7 +251,7 @@ class Queue:
         Return whether that took waiting.
         """
         with self.enter():
-            last = self._last_level(allocation, write, part)
+            last = last_level(self._hazards, allocation, write, part)
             if last >= self._batch.graph.first:
                 self._send_pending()
             for count in range(len(self._sent), 0, -1):
@@ -266,7 +265,7 @@ class Queue:
         with self.enter():
             self._retire()
             pending = self._sent[0] if self._sent else self._batch
-            return self._last_level(allocation, True) < pending.graph.first
+            return last_level(self._hazards, allocation, True) < pending.graph.first
 
     @property
     def is_logged(self) -> bool:
@@ -327,15 +326,6 @@ class Queue:
             self._flying.append(ticket)
             observer.submitted(ticket)
         observer.finished()
-
-    def _last_level(self, allocation: MemoryRange, write: bool, part: Access | None = None) -> int:
-        """The level of the last work for which the host must wait to read, or write, this range."""
-        hazards = self._hazards.get(allocation.arena)
-        if part is None:
-            low, high = allocation.offset, allocation.offset + max(1, allocation.nbytes)
-        else:
-            low, high = part.low, part.high
-        return -1 if hazards is None else hazards.after(low, high, write) - 1
 
     def _trim_hazards(self) -> None:
         """Forget what was touched where, if that is in many pieces. There must be no new work."""
@@ -402,8 +392,3 @@ class Queue:
                 graph.add((work,), accesses, is_alone)
         else:
             graph.add(encoded, accesses)
-
-
-def _widened(access: Access) -> Access:
-    """The access of a binding, which starts at a multiple of ALIGNMENT."""
-    return replace(access, low=access.low // ALIGNMENT * ALIGNMENT)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dml_vk.runtime.hazards import last_level
+
 
 def is_pending(x, write=True):
     """As the host would have to wait for it before it writes, or reads."""
     queue = x.device.queue
     with queue.enter():
         oldest = queue._sent[0] if queue._sent else queue._batch
-        return queue._last_level(x.allocation, write) >= oldest.graph.first
+        return last_level(queue._hazards, x.allocation, write) >= oldest.graph.first

@@ -10,6 +10,7 @@ import pytest
 
 import dml_vk
 from dml_vk.runtime import queue as queues
+from dml_vk.runtime.hazards import last_level
 from dml_vk.runtime.queue import Queue
 
 
@@ -75,7 +76,7 @@ def nothing_waits() -> Iterator[Callable[[Callable[[], Any]], Any]]:
 
     def settle(queue: Any, allocation: Any, write: bool, part: Any = None) -> bool:
         with queue.enter():
-            if queue._last_level(allocation, write, part) >= queue._batch.graph.first:
+            if last_level(queue._hazards, allocation, write, part) >= queue._batch.graph.first:
                 if is_called or not write:
                     raise WaitedError
                 queue.send()

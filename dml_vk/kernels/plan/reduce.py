@@ -49,26 +49,18 @@ _MOST_LAUNCHES = 64
 _WIDTH = 4  # results per work item of an "across" variant
 # Estimated time per leaf on one slow core, and the extra time if it is read individually.
 _LEAF_NS = {
-    "tree": 1.0,
-    "variance": 3.0,
-    "int": 1.0,
-    "long": 2.0,
-    "double": 16.0,
-    "arg": 3.0,
+    **dict.fromkeys(("tree", "int"), 1.0),
+    **dict.fromkeys(("long", "moments"), 2.0),
+    **dict.fromkeys(("variance", "arg"), 3.0),
     "softmax": 4.0,
-    "moments": 2.0,
+    "double": 16.0,
 }
 # Pieces that a member of a team reads at once, as in the sources; of columns, how many elements
 # side by side are a cache line or more, and the least leaves of a member, whole chunks.
 _AT_ONCE = {
-    "tree": 4,
-    "variance": 4,
-    "int": 4,
-    "long": 4,
-    "double": 2,
-    "arg": 2,
-    "softmax": 1,
-    "moments": 1,
+    **dict.fromkeys(("tree", "variance", "int", "long"), 4),
+    **dict.fromkeys(("double", "arg"), 2),
+    **dict.fromkeys(("softmax", "moments"), 1),
 }
 _COLUMNS, _LEAST_PART = 32, 16
 _CHUNKED = ("softmax", "moments")  # kinds whose leaves are chunks of elements
@@ -122,13 +114,12 @@ _VARIANTS: dict[str, dict[str, dict[str, str]]] = {
     "softmax": _paired(_FOUR_EACH),
     "moments": _paired(_FOUR_EACH),
 }
-_OF_INTEGERS = {"int", "long", "arg"}
 _OF_TWO = [
     Kernel(
         f"reduce_{kind}",
         by_position=True,
         inlines=(READS, WRITES),
-        rests=() if kind in _OF_INTEGERS else SUMS,
+        rests=() if kind in ("int", "long", "arg") else SUMS,
         bindings=("Src", "Dst"),
         spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
         push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),

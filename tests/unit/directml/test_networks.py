@@ -36,7 +36,8 @@ from dml_vk.directml import (
 from dml_vk.directml.fields import OverTensors
 from dml_vk.errors import DTypeError, LayoutError
 from tests.each import each
-from tests.unit.directml.networks import F64, IMAGE, ONE, RIGHT, SMALL, WRONG, desc
+from tests.unit.directml.networks import F64, IMAGE, ONE, RIGHT, SMALL, desc
+from tests.unit.directml.wrong_networks import WRONG
 
 CASES = [(cls, *case) for cls, cases in WRONG.items() for case in cases]
 every = each("cls", RIGHT)
