@@ -174,19 +174,20 @@ def _transform(
     radices = fft_stages.radices_of(n, itemsize)
     assert radices is not None
     batch = target.layout.sizes[:-2]
-    sides = _points(source), _points(target)
-    groups = fft_sides.by_groups(batch, *sides, profile)
-    team = fft_sides.team_points(batch, *sides, profile)
+    points, last = _points(source), _points(target)
+    groups = fft_sides.by_groups(batch, points, last, profile)
+    team = fft_sides.team_points(batch, points, last, profile)
     passes = fft_stages.passes_of(radices, itemsize, team, groups)
     for stages in passes:
         is_first, is_last = stages is passes[0], stages is passes[-1]
         to = target if is_last else _intermediate(what, target, n)
         own = ends.of(is_first, is_last)
+        next_points = last if is_last else _points(to)
         conjugated = is_first and signs[0], is_last and signs[1]
-        transform = Transform(_points(source), _points(to), own, profile, conjugated)
+        transform = Transform(points, next_points, own, profile, conjugated)
         plan = fft.plan_pass(batch, n, stages, transform)
         _launch(plan, source, tables.view, to)
-        source = to
+        source, points = to, next_points
 
 
 def _convolve(

@@ -104,6 +104,12 @@ def held_bytes(view: View) -> int:
     return min(view.layout.numel, high - low) * view.dtype.itemsize
 
 
+def allocation_bytes(layout: Layout, dtype: DType) -> int:
+    """Return the number of bytes that the elements of a layout span."""
+    low, high = reach(layout.sizes, layout.strides)
+    return (high - low) * dtype.itemsize if layout.numel else 0
+
+
 def check_fits(what: str, view: View, name: str) -> None:
     """Check that every element lies inside the memory; views without elements may be anywhere."""
     layout, itemsize, nbytes = view.layout, view.dtype.itemsize, view.allocation.nbytes

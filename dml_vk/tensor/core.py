@@ -18,7 +18,7 @@ from dml_vk.observe.callers import writes
 from dml_vk.observe.copies import ASKED, HOST, record_host
 from dml_vk.ops.copy import copied, copy_elements
 from dml_vk.ops.elementwise import cast_elements
-from dml_vk.ops.view import View, access, check_fits, check_target, reach
+from dml_vk.ops.view import View, access, allocation_bytes, check_fits, check_target
 from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
@@ -370,12 +370,6 @@ def tensor_over(
     """Create a tensor with uninitialized memory, packed in any order."""
     allocation = device.allocate(what, allocation_bytes(layout, dtype), near)
     return Tensor(View(device, allocation, layout, dtype))
-
-
-def allocation_bytes(layout: Layout, dtype: DType) -> int:
-    """Return the number of bytes that the elements of a layout span."""
-    low, high = reach(layout.sizes, layout.strides)
-    return (high - low) * dtype.itemsize if layout.numel else 0
 
 
 @writes

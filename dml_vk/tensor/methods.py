@@ -107,8 +107,7 @@ def _check_kept(what: str, x: Tensor, y: object) -> None:
     if what in OPERATORS and OPERATORS[what].only_floats:
         dtype = float_dtype(dtype)
     if dtype is not x.dtype:
-        rule = f"cannot cast the in-place result to {x.dtype.name}"
-        raise DTypeError(what, rule, result=dtype)
+        raise DTypeError(what, f"cannot cast the in-place result to {x.dtype.name}", result=dtype)
 
 
 def _is_foreign(other: object) -> bool:

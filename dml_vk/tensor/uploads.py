@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dml_vk.dtypes import DType
 from dml_vk.layout import Layout
-from dml_vk.ops.view import View
+from dml_vk.ops.view import View, allocation_bytes
 from dml_vk.runtime.device import Device
 from dml_vk.tensor import host
-from dml_vk.tensor.core import Tensor, allocation_bytes
+from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
 

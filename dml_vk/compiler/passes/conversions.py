@@ -18,7 +18,8 @@ from dml_vk.layout import Layout
 from dml_vk.observe.callers import Caller
 from dml_vk.observe.copies import ASKED, Copy, collected
 from dml_vk.ops.copy import copy_elements
-from dml_vk.tensor.core import Tensor, allocation_bytes
+from dml_vk.ops.view import allocation_bytes
+from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
 from dml_vk.tracing.capture import Capture
 from dml_vk.tracing.recorder import recorded

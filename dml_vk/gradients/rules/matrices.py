@@ -40,8 +40,6 @@ from dml_vk.linalg.norms import _norm, _root
 from dml_vk.linalg.vectors import _cross, cross
 from dml_vk.tensor.core import Tensor
 
-Cotangents = Sequence[Tensor | None]
-
 
 def adjoint(x: Tensor) -> Tensor:
     return conj(x).mT

@@ -11,7 +11,8 @@ from dml_vk.buffer import Buffer
 from dml_vk.directml import BufferTensorDesc, TensorFlags
 from dml_vk.errors import LayoutError
 from tests.each import each
-from tests.unit.directml.moves import VALID, WRONG
+from tests.unit.directml.moves import VALID
+from tests.unit.directml.wrong_moves import WRONG
 
 CASES = [(name, *one) for name, several in WRONG.items() for one in several]
 

@@ -41,10 +41,10 @@ from dml_vk.directml import (
 from dml_vk.directml.fields import OverTensors
 from dml_vk.errors import DTypeError, LayoutError
 from tests.each import each
-from tests.unit.directml import layers, networks
+from tests.unit.directml import layers, networks, wrong_networks
 from tests.unit.directml.networks import F64, IMAGE, ONE, SMALL, desc
 
-RIGHT, WRONG = networks.RIGHT | layers.RIGHT, networks.WRONG | layers.WRONG
+RIGHT, WRONG = networks.RIGHT | layers.RIGHT, wrong_networks.WRONG | layers.WRONG
 CASES = [(cls, *case) for cls, cases in WRONG.items() for case in cases]
 every = each("cls", RIGHT)
 
