@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import nan
 
-from dml_vk.array.calls import call
+from dml_vk.array.calls import call, whole
 from dml_vk.array.math.elementwise import square, subtract
 from dml_vk.array.statistics.moments import mean as mean_of
 from dml_vk.dtypes import float32, float64
@@ -86,9 +86,21 @@ def batch_norm_train(
     affine = [operand for operand in (weight, bias) if operand is not None]
     has = weight is not None, bias is not None
     after = to_activation(what, activation)
-    numbers = call(_statistics, (x,), None, eps)
-    y = call(_by_statistics, (x, numbers, *affine), None, has, eps, after)
+    y, numbers = whole(trained, (x, *affine), None, has, eps, after)
     return y, numbers[:, 0], numbers[:, 1]
+
+
+def trained(
+    operands: Sequence[Tensor],
+    out: Tensor | None,
+    has: tuple[bool, ...],
+    eps: float,
+    activation: Activation | None,
+) -> tuple[Tensor, Tensor]:
+    """The normalised elements, and the statistics of each channel, as rows."""
+    numbers = call(_statistics, operands[:1], None, eps)
+    y = call(_by_statistics, (operands[0], numbers, *operands[1:]), None, has, eps, activation)
+    return y, numbers
 
 
 @operation(flexible="first")

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import Any
+from typing import Any, cast
 
 from dml_vk.arguments import Ints
-from dml_vk.array.creation.arrays import zeros_like
-from dml_vk.array.manipulation.shapes import reshape, stack
+from dml_vk.array.manipulation.shapes import broadcast_to, reshape
 from dml_vk.array.math.elementwise import (
     abs,
     add,
@@ -37,7 +36,7 @@ from dml_vk.gradients.rules.activations import before
 from dml_vk.gradients.rules.fitting import like, over_channels, wide
 from dml_vk.gradients.rules.registry import Noted, rule
 from dml_vk.gradients.rules.shapes import summed_to
-from dml_vk.nn.batches import _by_statistics, _normalised, _statistics, batch_norm
+from dml_vk.nn.batches import _normalised, batch_norm, trained
 from dml_vk.nn.norms import (
     _groups,
     _instances,
@@ -157,19 +156,47 @@ def of_batch(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     return [data, *[like(each, near) for each, near in zip(numbers, (mean, var))], *shares]
 
 
-@rule(_by_statistics)
-def of_batch_statistics(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
-    """Gradients of the statistics are those of the mean and the variance, their first columns."""
+@rule(trained)
+def of_batch_statistics(noted: Noted, cotangents: Any) -> Sequence[Tensor | None]:
+    """Of a batch norm by its own statistics: its first columns are the mean and the variance."""
     has, eps, activation = noted.params
-    x, numbers, *rest = noted.operands
+    x, *rest = noted.operands
+    y, statistics = cast(tuple[Tensor, Tensor], noted.result)
+    mean, var = statistics[:, 0], statistics[:, 1]
     affine = _affine(rest, has)
-    mean, var = numbers[:, 0], numbers[:, 1]
-    cotangent = before(
-        activation, noted, cotangent, lambda: batch_norm(x, mean, var, *affine, eps=eps)
-    )
-    data, shares, columns = _by_numbers(x, mean, var, affine, cotangent, eps)
-    nothing = zeros_like(columns[0])
-    return [data, stack([*columns, nothing, nothing], axis=1), *shares]
+    cotangent, own = cotangents
+    of_numbers: Sequence[Tensor | None] = [None if own is None else own[:, k] for k in range(2)]
+    shares: list[Tensor | None] = [None] * len(rest)
+    data = None
+    if cotangent is not None:
+        applied = noted._replace(result=y)
+        cotangent = before(
+            activation, applied, cotangent, lambda: batch_norm(x, mean, var, *affine, eps=eps)
+        )
+        data, shares[:], numbers = _by_numbers(x, mean, var, affine, cotangent, eps)
+        of_numbers = [_total(each, new) for each, new in zip(of_numbers, numbers)]
+    return [_total(data, _of_statistics(x, *of_numbers)), *shares]
+
+
+def _of_statistics(x: Tensor, of_mean: Tensor | None, of_var: Tensor | None) -> Tensor:
+    """Return the gradient of x through its mean and its variance."""
+    near, axes = wide(x), (0, *range(2, x.ndim))
+    count = x.size // x.shape[1] if x.size else 1
+    shares = [
+        None if each is None else over_channels(divide(each, count), x.ndim)
+        for each in (of_mean, of_var)
+    ]
+    moved = subtract(near, mean_of(near, axis=axes, keepdims=True))
+    of_moved = None if shares[1] is None else multiply(multiply(moved, 2.0), shares[1])
+    total = _total(of_moved, shares[0])
+    assert total is not None
+    return like(broadcast_to(total, x.shape), x)
+
+
+def _total(first: Tensor | None, second: Tensor | None) -> Tensor | None:
+    if first is None or second is None:
+        return second if first is None else first
+    return add(first, second)
 
 
 def _by_numbers(
@@ -192,17 +219,6 @@ def _by_numbers(
     if bias is not None:
         shares.append(like(total, bias))
     return like(multiply(g, over_channels(slope, rank)), x), shares, (of_mean, of_var)
-
-
-@rule(_statistics)
-def of_statistics(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
-    (x,) = noted.operands
-    axes = (0, *range(2, x.ndim))
-    near = wide(x)
-    count = x.size // x.shape[1] if x.size else 1
-    of_mean, of_var = [over_channels(divide(cotangent[:, k], count), x.ndim) for k in range(2)]
-    moved = subtract(near, mean_of(near, axis=axes, keepdims=True))
-    return [like(add(multiply(multiply(moved, 2.0), of_var), of_mean), x)]
 
 
 @rule(divide_by_norm)
