@@ -13,7 +13,7 @@ from dml_vk.array.creation.arrays import asarray
 from dml_vk.array.creation.grids import arange
 from dml_vk.array.indexing.take import along_axis, take_known
 from dml_vk.array.manipulation.shapes import broadcast_to, expand_dims, reshape
-from dml_vk.array.math.elementwise import add, divide, equal, multiply, pow, where
+from dml_vk.array.math.elementwise import add, astype, divide, equal, multiply, pow, where
 from dml_vk.array.statistics.reductions import argmax
 from dml_vk.gradients.rules.fitting import like, wide
 from dml_vk.gradients.rules.registry import Noted, rule
@@ -108,7 +108,7 @@ def _to_maxima(g: Tensor, index: Tensor, windows: Windows) -> Tensor:
     images, channels = g.shape[:2]
     positions = _positions(g.device, windows)
     flat = images, channels, 1, positions.shape[1]
-    at_index = equal(reshape(index, flat), positions)
+    at_index = equal(reshape(astype(index, positions.dtype, copy=False), flat), positions)
     columns = where(at_index, reshape(g, flat), 0.0)
     columns = reshape(columns, (images, channels * positions.shape[0], positions.shape[1]))
     return call(image_of, (columns,), None, windows)
@@ -145,7 +145,7 @@ def _positions(device: Device, windows: Windows) -> Tensor:
         before = total[:, None, :, None]
         joined = np.where((before >= 0) & inside[:, None], before * window.size + at[:, None], -1)
         total = joined.reshape(rows, columns)
-    return asarray(total, device=device)
+    return asarray(total.astype(np.int32), device=device)
 
 
 @device_cache(256)

@@ -131,7 +131,7 @@ def _plan(chain: Chain, row: Row, access: RowAccess, starts: Ints, profile: Prof
     if most > rounds.MOST:
         return None
     moved_ns = sum([_moved_ns(pattern, recipe.quad) for pattern in recipe.patterns])
-    elements = min(recipe.unit, row.extent) * recipe.quad // recipe.step
+    elements = math.prod(chain.sizes) / max(1, units)  # the last of a row may have fewer
     ends = 0 if row.across or recipe.least > 1 else left  # of a row, written one by one
     small = [pattern.itemsize < WORD for pattern in recipe.patterns[len(chain.reads) :]]
     parts_ns = PART_NS * elements * len(access.alone)
