@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 
 from dml_vk.array.calls import call, composed
+from dml_vk.array.creation.arrays import zeros, zeros_like
 from dml_vk.array.manipulation.shapes import flip, permute_dims, reshape
 from dml_vk.array.math.signal import slide_floats
 from dml_vk.array.products.einsum import einsum
@@ -40,8 +41,8 @@ def convolution(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
 
     cotangent = before(activation, noted, cotangent, again)
     windows = windows_for("conv", x.shape, weight.shape, stride, padding, dilation, groups)
-    data = None
-    if noted.wants(0):  # Of images, which have no gradient, it can take long.
+    data = None if x.size else zeros_like(x)
+    if noted.wants(0) and x.size:  # Of images, which have no gradient, it can take long.
         data = conv_transpose(
             *(cotangent, weight),
             stride=stride,
@@ -92,6 +93,10 @@ def slid(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
 
 def _of_weight(image: Tensor, cotangent: Tensor, windows: Windows, groups: int) -> Tensor:
     """Return (outputs, inputs / groups, window...): products of the cotangent with windows."""
+    if not (image.size and cotangent.size):
+        extent = [window.taps for window in windows]
+        shape = (cotangent.shape[1], image.shape[1] // groups, *extent)
+        return zeros(shape, cotangent.dtype, device=cotangent.device)
     if float64 in (image.dtype, cotangent.dtype) and math.prod(cotangent.shape[2:]) > MOST_TAPS:
         return _by_columns(image, cotangent, windows, groups)
     image, padding = _as_far_as_read(image, windows)

@@ -69,6 +69,8 @@ def response_gradient(
 
 def _means(x: Tensor, size: int, across: bool, turned: bool) -> Tensor:
     """Return sums over windows, divided by `size`: from `size // 2` before, or after, if turned."""
+    if not x.size:
+        return x
     ends = size // 2, (size - 1) // 2
     pair = ends[::-1] if turned else ends
     if across:

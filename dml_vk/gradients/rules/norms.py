@@ -157,9 +157,7 @@ def of_batch(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
 
 
 @rule(trained)
-def of_batch_statistics(
-    noted: Noted, cotangents: Sequence[Tensor | None]
-) -> Sequence[Tensor | None]:
+def of_batch_statistics(noted: Noted, cotangents: Any) -> Sequence[Tensor | None]:
     """Of a batch norm by its own statistics: its first columns are the mean and the variance."""
     has, eps, activation = noted.params
     x, *rest = noted.operands

@@ -97,7 +97,7 @@ def _spread(g: Tensor, windows: Windows) -> Tensor:
     """Add the number of each window to all elements under it."""
     images, channels = g.shape[:2]
     taps = math.prod([window.taps for window in windows])
-    of_taps = expand_dims(reshape(g, (images, channels, -1)), axis=2)
+    of_taps = expand_dims(reshape(g, (images, channels, math.prod(g.shape[2:]))), axis=2)
     columns = broadcast_to(of_taps, (images, channels, taps, of_taps.shape[3]))
     columns = reshape(columns, (images, channels * taps, of_taps.shape[3]))
     return call(image_of, (columns,), None, windows)
@@ -145,7 +145,8 @@ def _positions(device: Device, windows: Windows) -> Tensor:
         before = total[:, None, :, None]
         joined = np.where((before >= 0) & inside[:, None], before * window.size + at[:, None], -1)
         total = joined.reshape(rows, columns)
-    return asarray(total.astype(np.int32), device=device)
+    is_small = math.prod([window.size for window in windows]) < 2**31
+    return asarray(total.astype(np.int32) if is_small else total, device=device)
 
 
 @device_cache(256)

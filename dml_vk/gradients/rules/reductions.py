@@ -94,7 +94,8 @@ def _spread_of(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     share = divide(_again(cotangent, axes, keepdims), by)
     if what == "std":
         result = _again(noted.result, axes, keepdims)
-        share = where(equal(result, 0), 0, divide(share, result))
+        is_none = equal(result, 0)  # also where this is differentiated
+        share = where(is_none, 0, divide(share, where(is_none, 1, result)))
     else:
         share = multiply(share, 2)
     around = x - moments.mean(x, axis=axes, keepdims=True)

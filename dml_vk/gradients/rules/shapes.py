@@ -30,7 +30,7 @@ def summed_to(gradient: Tensor, shape: Ints) -> Tensor:
     axes = [
         dim
         for dim, size in enumerate(gradient.shape)
-        if dim < more or (shape[dim - more] == 1 and size > 1)
+        if dim < more or (shape[dim - more] == 1 and size != 1)
     ]
     if axes:
         gradient = sum_over(gradient, axis=tuple(axes), keepdims=True)
