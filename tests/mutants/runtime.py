@@ -230,8 +230,8 @@ MUTANTS = (
         "pinned-before-pending",
         "copies to and from pinned memory overtake pending work",
         f"{_RUNTIME}/queue.py",
-        "        self.send()\n        waited.run(",
-        "        waited.run(",
+        "            self.send()\n            waited.run(",
+        "            waited.run(",
         ("tests/kernel/tensor/test_pinned.py", "tests/kernel/tensor/test_pin.py"),
     ),
     Mutant(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, by_name, index_push, native
+from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, by_name, index_push
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
@@ -37,7 +37,7 @@ KERNELS = tuple(
             push=index_push(
                 ("src_base", "dst_base"), 1, (("columns", 1), ("across", 1), ("tiles", 1))
             ),
-            variants={"team": native(_SPEC) if kind == "double" else {}},
+            variants={"team": {}},
         )
         for kind in _ITEMSIZE
     ]
