@@ -89,7 +89,7 @@ CASES = {
     "float64": (lambda x, y: x.to(F64) @ y, lambda: (tensor(9, 17), tensor(17).to(F64)), 1),
     "integers": (
         lambda x, y: (x.to(dml_vk.int32) - 3) @ y,
-        lambda: (numbers(9, 17), rows((17, 12), 9).to(dml_vk.int32)),
+        lambda: (numbers(8, 17), rows((17, 12), 9).to(dml_vk.int32)),
         1,
     ),
     "linear": (

@@ -53,7 +53,12 @@ def check(name, rows, depth, columns):
 
 def test_a_program_with_a_launch_that_reads_what_it_writes_is_not_made(monkeypatch):
     monkeypatch.setattr(inline._Inlining, "_can_meet", lambda *_: True)
-    function = dml_vk.compile(FUNCTIONS["a product and its bias"])
+
+    @dml_vk.compile
+    def function(x, w):
+        sums = x @ w + w[0]
+        return sums * 2 + dml_vk.flip(sums, axis=1)  # at other elements, after all are written
+
     with pytest.raises(AssertionError, match="would read what it writes"):
         function(tensor(33, 24), tensor(24, 48))
 
