@@ -85,9 +85,9 @@ MUTANTS = (
     Mutant(
         "queue-settle-too-early",
         "the host does not wait for a batch whose first level writes what it reads",
-        f"{_RUNTIME}/queue.py",
-        "if last >= self._sent[count - 1].graph.first:",
-        "if last > self._sent[count - 1].graph.first:",
+        f"{_RUNTIME}/submitted.py",
+        "if last >= self.batches[count - 1].graph.first:",
+        "if last > self.batches[count - 1].graph.first:",
         (f"{_UNIT}/test_queue.py",),
     ),
     Mutant(
