@@ -17,6 +17,7 @@ from dml_vk.directml import (
     generators,
     images,
     mean_variance,
+    multihead_attention,
     padding,
     pooling,
     pooling_gradients,
@@ -58,6 +59,7 @@ from dml_vk.directml.gathering import *  # noqa: F403
 from dml_vk.directml.generators import *  # noqa: F403
 from dml_vk.directml.images import *  # noqa: F403
 from dml_vk.directml.mean_variance import *  # noqa: F403
+from dml_vk.directml.multihead_attention import *  # noqa: F403
 from dml_vk.directml.padding import *  # noqa: F403
 from dml_vk.directml.policies import TensorPolicy, TensorProperties, calculate_strides
 from dml_vk.directml.pooling import *  # noqa: F403
@@ -107,6 +109,7 @@ __all__ += gathering.__all__
 __all__ += generators.__all__
 __all__ += images.__all__
 __all__ += mean_variance.__all__
+__all__ += multihead_attention.__all__
 __all__ += padding.__all__
 __all__ += pooling.__all__
 __all__ += pooling_gradients.__all__

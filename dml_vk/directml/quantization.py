@@ -1,4 +1,4 @@
-"""DirectML's linear quantization of single elements."""
+"""DirectML's linear quantization, by a scale of each element or of a whole tensor."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS, SIGNED, SMALL, UNSIGNED
 from dml_vk.directml.fields import OverTensors
+from dml_vk.directml.rounding import widened, write_rounded
 from dml_vk.errors import DTypeError
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
 
-__all__ = ["ElementWiseDequantizeLinear", "ElementWiseQuantizeLinear"]
+__all__ = ["DynamicQuantizeLinear", "ElementWiseDequantizeLinear", "ElementWiseQuantizeLinear"]
 
 INTEGERS = SIGNED[1:] + UNSIGNED[1:]
 
@@ -113,3 +114,41 @@ class ElementWiseDequantizeLinear(
         steps = temporary_like(what, out, float32)
         cast_elements(what, exact, steps)
         compute(what, OPERATORS["multiply"], [steps, scale], out, out.dtype)
+
+
+@dataclass(frozen=True, repr=False)
+class DynamicQuantizeLinear(
+    OverTensors,
+    types=FLOATS,
+    output=SMALL,
+    output_scale=(DataType.FLOAT32,),
+    output_zero_point="output",
+):
+    """Quantize by a scale and zero point from the least and largest elements, which it returns.
+
+    The range includes 0, as ONNX's operator of this name has it: so the zero point fits its type.
+    """
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    output_scale: BufferTensorDesc
+    output_zero_point: BufferTensorDesc
+
+    _tensors = ("input", "output", "output_scale", "output_zero_point")
+
+    def _check(self) -> None:
+        ones = (1,) * self._check_ranks(range(1, 9), "1 to 8")
+        self._check_sizes("output", self.input.sizes)
+        for name in ("output_scale", "output_zero_point"):
+            self._check_sizes(name, ones)
+
+    def _compute(self, x: Tensor, out: Tensor, out_scale: Tensor, out_point: Tensor) -> None:
+        from dml_vk.array.math.elementwise import maximum, minimum
+        from dml_vk.nn.quantized import quantize, range_of
+
+        (x,) = widened(x)
+        scale, zero = range_of(minimum(x.min(), 0.0), maximum(x.max(), 0.0), out.dtype)
+        shape = (1,) * x.ndim
+        scale, zero = scale.reshape(shape), zero.reshape(shape)
+        quantize(x, scale, zero, dtype=out.dtype, out=out)
+        write_rounded(self._what, (scale, out_scale), (zero, out_point))

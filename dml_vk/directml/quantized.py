@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
 
 __all__ = [
-    "DynamicQuantizeLinear",
     "ElementWiseQuantizedLinearAdd",
     "MatrixMultiplyIntegerToFloat",
     "QuantizedLinearAveragePooling",
@@ -376,44 +375,6 @@ class MatrixMultiplyIntegerToFloat(
         if bias is not None:
             result = result + widened(bias)[0]
         write_rounded(self._what, (result, out))
-
-
-@dataclass(frozen=True, repr=False)
-class DynamicQuantizeLinear(
-    OverTensors,
-    types=FLOATS,
-    output=SMALL,
-    output_scale=FLOAT,
-    output_zero_point="output",
-):
-    """Quantize by a scale and zero point from the least and largest elements, which it returns.
-
-    The range includes 0, as ONNX's operator of this name has it: so the zero point fits its type.
-    """
-
-    input: BufferTensorDesc
-    output: BufferTensorDesc
-    output_scale: BufferTensorDesc
-    output_zero_point: BufferTensorDesc
-
-    _tensors = ("input", "output", "output_scale", "output_zero_point")
-
-    def _check(self) -> None:
-        ones = (1,) * self._check_ranks(range(1, 9), "1 to 8")
-        self._check_sizes("output", self.input.sizes)
-        for name in ("output_scale", "output_zero_point"):
-            self._check_sizes(name, ones)
-
-    def _compute(self, x: Tensor, out: Tensor, out_scale: Tensor, out_point: Tensor) -> None:
-        from dml_vk.array.math.elementwise import maximum, minimum
-        from dml_vk.nn.quantized import quantize, range_of
-
-        (x,) = widened(x)
-        scale, zero = range_of(minimum(x.min(), 0.0), maximum(x.max(), 0.0), out.dtype)
-        shape = (1,) * x.ndim
-        scale, zero = scale.reshape(shape), zero.reshape(shape)
-        quantize(x, scale, zero, dtype=out.dtype, out=out)
-        write_rounded(self._what, (scale, out_scale), (zero, out_point))
 
 
 def _or_zero(point: Tensor | None) -> Tensor | int:

@@ -17,7 +17,7 @@ from dml_vk.dtypes import DType, float16, float32, int32, int64
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.hints import hinted
 from dml_vk.nn.arguments import to_word
-from dml_vk.nn.operands import arrays_beside, floats, network_dtype
+from dml_vk.nn.operands import arrays_beside, floats, floats_beside, network_dtype
 from dml_vk.nn.recurrence import States, Step, gru_step, lstm_step, of_inputs, rnn_step, unrolled
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, to_tensor
@@ -218,7 +218,7 @@ class _Network:
                 states.append(zeros(shape, self._computed, device=self.x.device))
                 continue
             (value, _) = arrays_beside(self.what, value, self.x)
-            tensor = floats(self.what, value, name)
+            tensor = floats_beside(self.what, name, value, self.x)
             wanted = shape if self.has_batch else (shape[0], self.hidden)
             if tensor.shape != wanted:
                 rule = f"{name} must have the shape {wanted}"

@@ -25,8 +25,13 @@ class Repeated(NamedTuple):
 
     operator: str
     reduction: str
-    identity: Callable[[DType], float]
+    identity: Callable[[DType], complex]
     scan: int  # the reduction as an operator of scans
+
+
+def _nothing(dtype: DType) -> complex:
+    """What changes no sum, not even one of -0.0 alone."""
+    return {"f": -0.0, "c": complex(-0.0, -0.0)}.get(dtype.kind, 0)
 
 
 def _least(dtype: DType) -> float:
@@ -38,8 +43,8 @@ def _most(dtype: DType) -> float:
 
 
 REPEATED: dict[np.ufunc, Repeated] = {
-    np.add: Repeated("add", "sum", lambda dtype: 0, SUM),
-    np.subtract: Repeated("subtract", "sum", lambda dtype: 0, SUM),
+    np.add: Repeated("add", "sum", _nothing, SUM),
+    np.subtract: Repeated("add", "sum", _nothing, SUM),  # of negative operands
     np.multiply: Repeated("multiply", "prod", lambda dtype: 1, PRODUCT),
     np.maximum: Repeated("maximum", "max", _least, MAXIMUM),
     np.minimum: Repeated("minimum", "min", _most, MINIMUM),
@@ -69,6 +74,7 @@ def at(what: str, function: np.ufunc, a: Tensor, key: object, *more: Operand) ->
             check_weak(what, plain(operand), target.dtype)
             operand = ours.full((), plain(operand), target.dtype, device=near.device)
         places = ours.reshape(ours.arange(target.size, device=target.device), target.shape)[key]
+        operand = ours.negative(operand) if function is np.subtract else operand
         operand = ours.reshape(ours.broadcast_to(operand, places.shape), -1)
         places = ours.reshape(places, -1)
         if not places.size:
@@ -88,11 +94,6 @@ def _is_reduced(dtype: DType, reduction: str) -> bool:
 
 def _reduce(what: str, row: Repeated, target: Tensor, places: Tensor, operand: Tensor) -> None:
     """Sort the places, and reduce operands onto the elements of the target."""
-    if row.operator == "subtract":
-        sums = ours.zeros(target.shape, target.dtype, device=target.device)
-        reduce_rows(what, SUM, places, operand, ours.reshape(sums, -1))
-        ours.subtract(target, sums, out=target)
-        return
     is_extreme = row.reduction in ("max", "min") and target.dtype.kind in "iu"
     wide = ours.astype(target, int64 if is_extreme else target.dtype, copy=False)
     flat = ours.reshape(wide, -1)

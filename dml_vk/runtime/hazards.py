@@ -150,8 +150,12 @@ class Hazards:
         self._segments = [Segment(0, 0, 0, self._owner)]
 
     def cut(self, low: int, high: int) -> list[Segment]:
-        """Return the segments of [low, high), which none of them extends beyond."""
-        low, high = low & ~3, (high + 3) & ~3
+        """Return the segments of [low, high), which none of them extends beyond.
+
+        A range without bytes counts as a word, or two segments would start at one address.
+        """
+        low = low & ~3
+        high = max((high + 3) & ~3, low + 4)
         segments, owner = self._segments, self._owner
         first = bisect_right(segments, low, key=_start) - 1
         last = bisect_left(segments, high, first + 1, key=_start)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from time import perf_counter
 
 from dml_vk.arguments import Ints
 from dml_vk.driver import vulkan
@@ -13,7 +12,6 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.observe.callers import clear_last_traceback
-from dml_vk.observe.first_use import first_use
 from dml_vk.runtime import waited
 from dml_vk.runtime.arenas import Arena, MemoryRange
 from dml_vk.runtime.encode import MAX_SUBMISSION_NS, Dispatched, Encoder
@@ -28,6 +26,7 @@ from dml_vk.runtime.rate_check import RateCheck
 from dml_vk.runtime.recovery import prune
 from dml_vk.runtime.repeats import Repeats
 from dml_vk.runtime.schedule import Batch, Repeated, Submission, commands, split
+from dml_vk.runtime.submitted import Submitted
 from dml_vk.runtime.timing import time_of
 
 MAX_OPERATIONS = 4096  # in a batch: each takes about a kilobyte in the driver
@@ -35,7 +34,6 @@ MAX_BATCH_NS = 100e6  # a batch this long is submitted
 LOOK_OPERATIONS = 32  # in a batch: after so many more, it is submitted if the device is idle
 TRIM_OPERATIONS = 4096  # after so many, old hazards are looked through
 MOST_SEGMENTS = 4096  # of memory with hazards of its own, which make look-ups slow
-MAX_FLYING = 3  # submissions: each takes up to MAX_SUBMISSION_NS, for which an interrupt waits
 
 
 class Queue:
@@ -53,8 +51,6 @@ class Queue:
         self._runtime = runtime
         self._hazards: dict[Arena, Hazards] = {}
         self._batch = Batch(Graph(self._hazards))
-        self._sent: deque[Batch] = deque()
-        self._flying: deque[Ticket] = deque(maxlen=MAX_FLYING)  # the last submitted
         self._waited: deque[Ticket] = deque()  # by the caller, in `run`
         self._copies = EngineCopies(runtime)
         self._next_look = LOOK_OPERATIONS
@@ -68,7 +64,8 @@ class Queue:
         self.encoder = Encoder(self.pipelines, profile, binds_ranges=self._is_validated)
         self.programs: weakref.WeakSet[Repeated] = weakref.WeakSet()
         self._repeats = Repeats(runtime)
-        self._watch = dispatches.Watch()
+        at_rest = self.pipelines.forget_compiled
+        self._submitted = Submitted(runtime, self._repeats, self._copies, at_rest)
         self._is_logged = dispatches.explains()  # this batch
 
     def launch(
@@ -173,6 +170,7 @@ class Queue:
             waited.run(self._runtime, copies, self._waited, self._copies.engine.record)
         else:
             self.send()
+            self._copies.precede((access,))
             waited.run(self._runtime, copies, self._waited, self._runtime.record)
 
     @property
@@ -190,9 +188,10 @@ class Queue:
         last = max([last_level(self._hazards, each.range, each.writes) for each in accesses])
         if last >= self._batch.graph.first:
             self._send_pending()
-        self._retire()
-        if self._sent and last >= self._sent[0].graph.first:
-            self._copies.follow(last, self._sent[-1].graph.end - 1)
+        self._submitted.retire()
+        sent = self._submitted.batches
+        if sent and last >= sent[0].graph.first:
+            self._copies.follow(last, sent[-1].graph.end - 1)
 
     def replay(
         self,
@@ -210,7 +209,7 @@ class Queue:
         batch.graph.add((), accesses)
         batch.recorded, batch.submissions = recorded, submissions
         self._send(batch)
-        self._retire()
+        self._submitted.retire()
         if Exports.alive and any(access.arena.exports.has(access.start) for access in accesses):
             self.flush()
 
@@ -234,7 +233,7 @@ class Queue:
         as far as its results are still in use.
         """
         self._send_pending()
-        self._retire()
+        self._submitted.retire()
 
     def _send_pending(self) -> None:
         """`send` for a caller that waits next, and need not know what is done already."""
@@ -251,7 +250,10 @@ class Queue:
 
     def _send(self, batch: Batch) -> None:
         try:
-            self._submit(batch)
+            batch.is_fresh |= self.encoder.is_fresh
+            if batch.submissions is None:
+                batch.submissions = split(batch.graph, MAX_SUBMISSION_NS)
+            self._submitted.submit(batch, self._is_logged)
         except BaseException:
             if batch.submissions is not None:  # else the batch still grows and is needed as a whole
                 batch.held = batch.held or {
@@ -259,7 +261,7 @@ class Queue:
                 }
             raise
         if batch.tickets:
-            self._sent.append(batch)
+            self._submitted.batches.append(batch)
         self._batch = Batch(Graph(self._hazards, batch.graph.end))
         self._next_trim -= len(batch.graph.due)
         if self._next_trim < 0:
@@ -275,7 +277,7 @@ class Queue:
 
     def drain(self) -> None:
         """Wait for all that was submitted. The caller must hold the gate."""
-        self._wait(len(self._sent))
+        self._submitted.drain()
         self._copies.drain()
 
     def settle(self, allocation: MemoryRange, write: bool, part: Access | None = None) -> bool:
@@ -290,17 +292,14 @@ class Queue:
             last = self._last_level(allocation, write, part)
             if last >= self._batch.graph.first:
                 self._send_pending()
-            for count in range(len(self._sent), 0, -1):
-                if last >= self._sent[count - 1].graph.first:
-                    self._wait(count)
-                    return True
-            return has_waited
+            return self._submitted.wait_for(last) or has_waited
 
     def is_free(self, allocation: MemoryRange) -> bool:
         """Whether the host may write this range without waiting."""
         with self.enter():
-            self._retire()
-            pending = self._sent[0] if self._sent else self._batch
+            self._submitted.retire()
+            sent = self._submitted.batches
+            pending = sent[0] if sent else self._batch
             is_unused = self._last_level(allocation, True) < pending.graph.first
             if is_unused and self._copies.flying:
                 return self._copies.is_free(range_of(allocation))
@@ -314,7 +313,7 @@ class Queue:
     @property
     def is_idle(self) -> bool:
         """Whether all work is known to be done."""
-        return not (self._batch.graph.due or self._sent or self._copies.flying)
+        return not (self._batch.graph.due or self._submitted.batches or self._copies.flying)
 
     def forget(self, arena: Arena) -> None:
         """Drop what is bound to an arena. The caller must hold the gate."""
@@ -331,10 +330,12 @@ class Queue:
 
     def runtime_objects(self) -> list[object]:
         """Return all live objects of the runtime."""
-        tickets = [ticket for batch in (*self._sent, self._batch) for ticket in batch.tickets]
+        batches = (*self._submitted.batches, self._batch)
+        tickets = [ticket for batch in batches for ticket in batch.tickets]
         commands = [due.command for due in self._batch.graph.due]
         recorded = [prepared for program in self.programs for prepared in program.alive()]
-        tickets += [*self._flying, *self._waited, *[ticket for _, ticket in self._copies.flying]]
+        tickets += [*self._submitted.flying, *self._waited]
+        tickets += [ticket for _, ticket in self._copies.flying]
         recorded += self._repeats.alive()
         return [*self.pipelines.alive(), *commands, *tickets, *recorded]
 
@@ -343,31 +344,6 @@ class Queue:
         if self.pipelines.shrink():
             self.encoder.forget()
             self._repeats.forget()
-
-    def _submit(self, batch: Batch) -> None:
-        """Submit the part of the batch that was not submitted yet."""
-        batch.is_fresh |= self.encoder.is_fresh
-        if batch.submissions is None:
-            batch.submissions = split(batch.graph, MAX_SUBMISSION_NS)
-        submissions, tickets, runtime = batch.submissions, batch.tickets, self._runtime
-        observer = dispatches.observer(runtime, self._watch, submissions[len(tickets) :])
-        for number in range(len(tickets), len(submissions)):
-            if len(self._flying) == MAX_FLYING:
-                runtime.wait(self._flying[0])
-            if self._copies.flying:
-                self._copies.precede([a for due in submissions[number] for a in due.accesses])
-            observer.begins()
-            if batch.recorded is not None:
-                ticket = runtime.repeat(batch.recorded[number])
-            elif self._is_logged:
-                ticket = runtime.record(commands(submissions[number]), True)
-            else:
-                ticket = self._repeats.ticket(commands(submissions[number]))
-            tickets.append(ticket)
-            runtime.submit(ticket)
-            self._flying.append(ticket)
-            observer.submitted(ticket)
-        observer.finished()
 
     def _last_level(self, allocation: MemoryRange, write: bool, part: Access | None = None) -> int:
         """The level of the last work for which the host must wait to read, or write, this range."""
@@ -388,29 +364,6 @@ class Queue:
                 hazards.clear()
             self._hazards.clear()
 
-    def _retire(self) -> None:
-        """Forget the batches that are done."""
-        while self._sent and self._runtime.is_done(self._sent[0].tickets[-1]):
-            self._sent.popleft()
-
-    def _wait(self, count: int) -> None:
-        """Wait for the first `count` of the batches sent."""
-        for _ in range(count):
-            batch = self._sent[0]
-            if batch.is_fresh and batch.submissions is not None:
-                for submission, ticket in zip(batch.submissions, batch.tickets):
-                    began = perf_counter()
-                    self._runtime.wait(ticket)
-                    estimate = sum([due.command.ns for due in submission]) / 1e9
-                    first_use.ran(perf_counter() - began, estimate)
-            else:
-                for ticket in batch.tickets:
-                    self._runtime.wait(ticket)
-            self._sent.popleft()
-        if not self._sent:
-            self._flying.clear()
-            self.pipelines.forget_compiled()
-
     def _append(
         self, encoded: Sequence[Work], accesses: Sequence[Access], is_alone: bool = False
     ) -> None:
@@ -428,8 +381,8 @@ class Queue:
             self.send()
         elif count >= self._next_look:
             self._next_look = count + LOOK_OPERATIONS
-            self._retire()
-            if not self._sent:
+            self._submitted.retire()
+            if not self._submitted.batches:
                 self.send()  # The device has nothing to do.
 
     def _place(

@@ -7,5 +7,6 @@ def is_pending(x, write=True):
     """As the host would have to wait for it before it writes, or reads."""
     queue = x.device.queue
     with queue.enter():
-        oldest = queue._sent[0] if queue._sent else queue._batch
+        sent = queue._submitted.batches
+        oldest = sent[0] if sent else queue._batch
         return queue._last_level(x.allocation, write) >= oldest.graph.first

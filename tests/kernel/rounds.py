@@ -248,7 +248,7 @@ def counting_queue(device, monkeypatch) -> Iterator[CountingRuntime]:
 
     flush()
     with monkeypatch.context() as patched:
-        for where in (queue, queue.pipelines, queue._repeats):
+        for where in (queue, queue.pipelines, queue._repeats, queue._submitted):
             patched.setattr(where, "_runtime", runtime)
         patched.setattr(queue.pipelines, "_cached", {})
         patched.setattr(queue.pipelines, "_compiling", deque())

@@ -85,9 +85,9 @@ MUTANTS = (
     Mutant(
         "queue-settle-too-early",
         "the host does not wait for a batch whose first level writes what it reads",
-        f"{_RUNTIME}/queue.py",
-        "if last >= self._sent[count - 1].graph.first:",
-        "if last > self._sent[count - 1].graph.first:",
+        f"{_RUNTIME}/submitted.py",
+        "if last >= self.batches[count - 1].graph.first:",
+        "if last > self.batches[count - 1].graph.first:",
         (f"{_UNIT}/test_queue.py",),
     ),
     Mutant(
@@ -230,8 +230,8 @@ MUTANTS = (
         "pinned-before-pending",
         "copies to and from pinned memory overtake pending work",
         f"{_RUNTIME}/queue.py",
-        "            self.send()\n            waited.run(",
-        "            waited.run(",
+        "            self.send()\n            self._copies",
+        "            self._copies",
         ("tests/kernel/tensor/test_pinned.py", "tests/kernel/tensor/test_pin.py"),
     ),
     Mutant(

@@ -165,6 +165,7 @@ WRONG = [
     ({"weights": 3}, LayoutError, "weights must be a sequence; got weights=3"),
     ({"bidirectional": True}, LayoutError, "weights must have a group for each direction of each"),
     ({"hx": np.zeros((1, 2, 7), np.float32)}, LayoutError, "hx must have the shape (1, 2, 6); got"),
+    ({"hx": np.zeros((1, 2, 6))}, DTypeError, "hx may be float64 only where x is; convert it"),
     ({"lengths": np.zeros(3, np.int32)}, LayoutError, "lengths must have the shape (2,), one for "),
     (
         {"lengths": np.zeros(2, np.float32)},

@@ -57,6 +57,30 @@ def test_many_of_one_element():
     assert np.isnan(z.numpy()).all()
 
 
+@pytest.mark.parametrize("function", UFUNCS)
+def test_elements_that_no_index_names_keep_their_bits(function):
+    """NaN that signal, numbers that a device may flush, and the sign of zero."""
+    bits = np.array([0x7F800001, 1, 0x80000000, 0x3F800000], np.uint32)
+    x = dml_vk.asarray(bits.view(np.float32))
+    function.at(x, [3, 3], dml_vk.asarray(np.float32([2, 3])))
+    assert x.numpy().view(np.uint32).tolist()[:3] == bits.tolist()[:3]
+    y, array = dml_vk.asarray(np.float32([-0.0])), np.float32([-0.0])
+    for result in (y, array):
+        function.at(result, [0, 0], np.float32([1, -1]))
+    assert y.numpy().tobytes() == array.tobytes()
+
+
+@tier.parametrize("dtype count", ["float16", "float32", "float64", "complex64"], [1, 3, 70])
+def test_sums_of_negative_zeros_alone_are_negative(dtype, count):
+    zeros = np.empty(count, dtype)
+    zeros.view(zeros.real.dtype)[:] = -0.0
+    x = dml_vk.asarray(zeros[:1])
+    np.add.at(x, [0] * count, dml_vk.asarray(zeros))
+    assert x.numpy().tobytes() == zeros[:1].tobytes()
+    sums = np.add.reduceat(dml_vk.asarray(zeros), [0, 0])
+    assert sums.numpy().tobytes() == np.add.reduceat(zeros, [0, 0]).tobytes()
+
+
 def test_the_same_bits_in_any_layout():
     values, places = chance().normal(size=999).astype("float32"), chance().integers(0, 20, 999)
     found = []

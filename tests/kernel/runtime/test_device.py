@@ -294,7 +294,7 @@ def test_what_runs_is_waited_for_before_the_process_ends(monkeypatch):
         device.queue.send()
     pending = x + x
     device_module._before_exit()
-    assert not device.queue._sent
+    assert not device.queue._submitted.batches
     assert is_pending(pending), "what was not submitted is of no use any more"
     device._abandon()
     device_module._before_exit()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dml_vk.errors import DeviceError
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.limits import MINIMUM
+from dml_vk.observe import dispatches
 from dml_vk.runtime import engine_copies, pinned, transfer
 from dml_vk.runtime.hazards import Access
 from tests import tier
@@ -148,6 +149,21 @@ def test_without_an_engine_all_goes_one_way():
     card.upload(bytes_of(5, 6), x)
     assert read(card, x) == bytes_of(5, 6).tolist()
     assert set(lines(card)) == {"work"}
+
+
+def test_copies_that_are_logged_wait_for_those_of_the_engine(monkeypatch):
+    card = Card(TwoQueues("work"))
+    x = card.allocate("test", N)
+    card.upload(bytes_of(1)[:24], x)
+    card.queue.flush()
+    card.upload(bytes_of(2)[:24], x)
+    monkeypatch.setattr(dispatches, "explains", lambda: True)
+    with card.queue.enter():
+        card.queue.send()
+    assert not card.queue.copies_apart
+    host = pinned.pinned_array("test", card, (24,), np.dtype(np.uint8))
+    pinned.pinned_for(card, host).receive(x, 0, host)
+    assert host.tolist() == [2] * 24
 
 
 RANGE = st.tuples(st.integers(0, 2), st.integers(0, N - 1), st.integers(1, N))

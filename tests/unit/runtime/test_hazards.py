@@ -42,6 +42,13 @@ def test_each_operation_comes_right_after_all_it_depends_on(operations):
                 seen[word].append((found, write))
 
 
+def test_an_access_to_no_bytes_hides_no_other():
+    pending = Hazards()
+    for low, high, level in ((0, 0, 0), (0, 64, 0), (64, 128, 1), (0, 128, 2)):
+        pending.mark(low, high, True, level)
+    assert pending.after(0, 64, False) == pending.after(64, 128, False) == 3
+
+
 @settings(max_examples=200)
 @given(st.lists(OPERATION, min_size=5, max_size=25), st.integers(1, 25))
 def test_accesses_that_come_again_wait_for_the_same(operations, cleared):
