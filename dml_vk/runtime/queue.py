@@ -173,6 +173,7 @@ class Queue:
             waited.run(self._runtime, copies, self._waited, self._copies.engine.record)
         else:
             self.send()
+            self._copies.precede((access,))
             waited.run(self._runtime, copies, self._waited, self._runtime.record)
 
     @property
