@@ -303,3 +303,21 @@ def test_an_arena_that_goes_is_forgotten(card):
     with card.queue.enter():
         card.queue.forget(x.arena)
     assert x.arena not in card.queue._copies._hazards
+
+
+def test_what_is_logged_follows_the_copies_that_began_before():
+    card = Card(TwoQueues("work"))
+    x = card.allocate("test", N)
+    for access in ("read", "write"):
+        card.upload(bytes_of(1)[:24], x)
+        host = pinned.pinned_array("test", card, (N,), np.dtype(np.uint8))
+        host[:] = 2
+        card.queue._is_logged = True
+        if access == "read":
+            pinned.pinned_for(card, host).receive(x, 0, host)
+            assert host[:24].tolist() == [1] * 24
+        else:
+            pinned.pinned_for(card, host).send(host, x)
+            assert read(card, x) == [2] * N
+        card.queue.flush()
+        card.queue._is_logged = False
