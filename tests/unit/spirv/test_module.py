@@ -40,7 +40,9 @@ def test_what_is_there_is_not_declared_again(tmp_path):
 def test_an_own_module_has_what_was_written_and_nothing_else(tmp_path):
     main = Main(3)
     end = main.push(2)
-    main.loop(main.variable(main.constant(0)), end, main.constant(2), lambda at: main.store(1, 1, at, at))
+    main.loop(
+        main.variable(main.constant(0)), end, main.constant(2), lambda at: main.store(1, 1, at, at)
+    )
     spirv = main.emit(32)
     check_valid(spirv, tmp_path / "module.spv")
     module = Module(spirv)
