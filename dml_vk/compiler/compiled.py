@@ -239,17 +239,17 @@ def _check_function(what: str, function: object) -> None:
 
 def _compiled(function: Function, static: object, donate: object, layout: str | None) -> Compiled:
     _check_function("compile", function)
-    most = _most_by_place(function)
-    fixed = _to_places("static_argnums", static, most)
-    gifts = _to_places("donate", donate, most)
+    most = _most_positional(function)
+    fixed = _to_positions("static_argnums", static, most)
+    gifts = _to_positions("donate", donate, most)
     if fixed & gifts:
         rule = "donate and static_argnums must not overlap"
         raise DTypeError("compile", rule, donate=donate, static_argnums=static)
     return Compiled(function, fixed, gifts, layout=layout)
 
 
-def _most_by_place(function: Function) -> int | None:
-    """How many arguments it takes by place, if that is known and limited."""
+def _most_positional(function: Function) -> int | None:
+    """How many positional arguments it takes, if that is known and limited."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -264,14 +264,16 @@ def _most_by_place(function: Function) -> int | None:
     )
 
 
-def _to_places(what: str, argument: object, most: int | None) -> frozenset[int]:
-    """Places of arguments, of which negative ones count from the last that the function takes."""
-    places = to_ints("compile", what, several(argument))
-    for position in places:
+def _to_positions(what: str, argument: object, most: int | None) -> frozenset[int]:
+    """Positions of arguments, of which negative ones count from the last of the function."""
+    positions = to_ints("compile", what, several(argument))
+    for position in positions:
         if not (position >= 0 if most is None else -most <= position < most):
             rule = f"{what} must be positions of the function's positional arguments"
             raise RangeError("compile", rule, **{what: position, "arguments": most})
-    return frozenset([position if position >= 0 else position + (most or 0) for position in places])
+    return frozenset(
+        [position if position >= 0 else position + (most or 0) for position in positions]
+    )
 
 
 def _memory_of(tensors: Sequence[Tensor]) -> tuple[list[MemoryRange], Ints]:

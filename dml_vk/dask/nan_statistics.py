@@ -29,13 +29,21 @@ from dml_vk.array.statistics.nan_statistics import filled
 from dml_vk.array.statistics.reductions import computed_in
 from dml_vk.dask import statistics
 from dml_vk.dask.chunks import meta_like
-from dml_vk.dask.statistics import SplitEvery, as_dtype, axes_of, dtype_of, each, else_dasks, handed
+from dml_vk.dask.statistics import (
+    SplitEvery,
+    as_dtype,
+    axes_of,
+    dtype_of,
+    fallback_to_dask,
+    map_chunks,
+    store_out,
+)
 from dml_vk.dtypes import DType, DTypeLike, bool_, to_dtype
 from dml_vk.promotion import float_dtype
 from dml_vk.tensor.core import Tensor
 
 
-@else_dasks
+@fallback_to_dask
 def nansum(
     x: da.Array,
     axis: Axes | None = None,
@@ -54,7 +62,7 @@ def nansum(
     return statistics.sum(_filled(x, 0), axis, dtype, keepdims, split_every, out)
 
 
-@else_dasks
+@fallback_to_dask
 def nanprod(
     x: da.Array,
     axis: Axes | None = None,
@@ -73,7 +81,7 @@ def nanprod(
     return statistics.prod(_filled(x, 1), axis, dtype, keepdims, split_every, out)
 
 
-@else_dasks
+@fallback_to_dask
 def nanmean(
     x: da.Array,
     axis: Axes | None = None,
@@ -94,10 +102,10 @@ def nanmean(
     kind = dtype_of(x)
     if kind.kind not in "fc":
         return statistics.mean(x, axis, None, keepdims, split_every, out)
-    return handed(as_dtype(_mean(x, axis, computed_in(kind), keepdims), kind), out)
+    return store_out(as_dtype(_mean(x, axis, computed_in(kind), keepdims), kind), out)
 
 
-@else_dasks
+@fallback_to_dask
 def nanvar(
     x: da.Array,
     axis: Axes | None = None,
@@ -114,10 +122,10 @@ def nanvar(
     >>> dml_vk.dask.nanvar(x, axis=1).compute().tolist()
     [0.0, 0.25]
     """
-    return handed(_spread("nanvar", x, axis, dtype, keepdims, ddof), out)
+    return store_out(_spread("nanvar", x, axis, dtype, keepdims, ddof), out)
 
 
-@else_dasks
+@fallback_to_dask
 def nanstd(
     x: da.Array,
     axis: Axes | None = None,
@@ -134,16 +142,16 @@ def nanstd(
     >>> dml_vk.dask.nanstd(x, axis=1).compute().tolist()
     [0.0, 0.5]
     """
-    return handed(_spread("nanstd", x, axis, dtype, keepdims, ddof), out)
+    return store_out(_spread("nanstd", x, axis, dtype, keepdims, ddof), out)
 
 
 def _filled(x: da.Array, number: int) -> da.Array:
-    return each(x, partial(filled, number=number), dtype_of(x))
+    return map_chunks(x, partial(filled, number=number), dtype_of(x))
 
 
 def _counts(x: da.Array, axes: Axes | None, keepdims: bool) -> da.Array:
     """How many elements are not NaN, in the dtype that x is computed in."""
-    counts = statistics.sum(each(x, _is_number, bool_), axes, keepdims=keepdims)
+    counts = statistics.sum(map_chunks(x, _is_number, bool_), axes, keepdims=keepdims)
     return as_dtype(counts, computed_in(dtype_of(x)).part)
 
 
@@ -168,7 +176,9 @@ def _spread(
     total = statistics.sum(squares, axes, keepdims=keepdims)
     counts = _counts(x, axes, keepdims)
     variances = da.map_blocks(partial(_quotient, less=less), total, counts, meta=total._meta)
-    return as_dtype(each(variances, sqrt, wide.part) if what == "nanstd" else variances, kind.part)
+    return as_dtype(
+        map_chunks(variances, sqrt, wide.part) if what == "nanstd" else variances, kind.part
+    )
 
 
 def _is_number(x: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ from dml_vk.array.products import matrix_products
 from dml_vk.array.products.matrix_products import SAME_DEPTH
 from dml_vk.array.statistics.reductions import computed_in
 from dml_vk.dask.chunks import asarray, has_tensors, meta_of
-from dml_vk.dask.statistics import as_dtype, dtype_of, is_ours
+from dml_vk.dask.statistics import as_dtype, dtype_of, has_tensor_chunks
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.plan.matmul_tile import RUN
 from dml_vk.promotion import common_dtype
@@ -36,7 +36,7 @@ def matmul(x1: da.Array, x2: da.Array) -> da.Array:
     True
     """
     x1, x2 = _with_tensors(x1), _with_tensors(x2)
-    if not (is_ours(x1) and is_ours(x2) and x1.ndim and x2.ndim):
+    if not (has_tensor_chunks(x1) and has_tensor_chunks(x2) and x1.ndim and x2.ndim):
         return routines.matmul(x1, x2)
     depth = x2.shape[-2] if x2.ndim > 1 else x2.shape[0]
     if depth != x1.shape[-1]:

@@ -36,23 +36,23 @@ SplitEvery = int | Mapping[int, int] | None  # how many chunks are joined at onc
 _Function = TypeVar("_Function", bound=Callable[..., da.Array])
 
 
-def is_ours(x: da.Array) -> bool:
+def has_tensor_chunks(x: da.Array) -> bool:
     """Whether chunks are tensors, and their sizes known."""
     return has_tensors(x) and not np.isnan(x.shape).any()
 
 
-def else_dasks(function: _Function) -> _Function:
+def fallback_to_dask(function: _Function) -> _Function:
     """Leave other arrays to Dask's function of the same name."""
     theirs = getattr(reductions, function.__name__)
 
     @functools.wraps(function)
     def call(x: da.Array, *args: object, **kwargs: object) -> da.Array:
-        return (function if is_ours(x) else theirs)(x, *args, **kwargs)
+        return (function if has_tensor_chunks(x) else theirs)(x, *args, **kwargs)
 
     return cast(_Function, call)
 
 
-@else_dasks
+@fallback_to_dask
 def sum(
     x: da.Array,
     axis: Axes | None = None,
@@ -73,7 +73,7 @@ def sum(
     return _accumulated("sum", x, axis, dtype, keepdims, split_every, out)
 
 
-@else_dasks
+@fallback_to_dask
 def prod(
     x: da.Array,
     axis: Axes | None = None,
@@ -91,7 +91,7 @@ def prod(
     return _accumulated("prod", x, axis, dtype, keepdims, split_every, out)
 
 
-@else_dasks
+@fallback_to_dask
 def mean(
     x: da.Array,
     axis: Axes | None = None,
@@ -113,13 +113,13 @@ def mean(
     count = math.prod([x.shape[dim] for dim in axes])
     if kind.kind not in "fc":
         total = _integer_sum(x, axes, keepdims)
-        means = as_dtype(each(total, partial(_quotient, by=count), float64), float32)
+        means = as_dtype(map_chunks(total, partial(_quotient, by=count), float64), float32)
     else:
         means = _divided(x, axes, count, kind, keepdims)
-    return handed(means, out)
+    return store_out(means, out)
 
 
-@else_dasks
+@fallback_to_dask
 def var(
     x: da.Array,
     axis: Axes | None = None,
@@ -138,10 +138,10 @@ def var(
     >>> dml_vk.dask.var(x, axis=0, ddof=1).compute().tolist()
     [2.0, 8.0]
     """
-    return handed(_spread("var", x, axis, dtype, keepdims, ddof), out)
+    return store_out(_spread("var", x, axis, dtype, keepdims, ddof), out)
 
 
-@else_dasks
+@fallback_to_dask
 def std(
     x: da.Array,
     axis: Axes | None = None,
@@ -160,7 +160,7 @@ def std(
     >>> dml_vk.dask.std(x, axis=0).compute().tolist()
     [1.0, 2.0]
     """
-    return handed(_spread("std", x, axis, dtype, keepdims, ddof), out)
+    return store_out(_spread("std", x, axis, dtype, keepdims, ddof), out)
 
 
 def dtype_of(x: da.Array) -> DType:
@@ -169,10 +169,10 @@ def dtype_of(x: da.Array) -> DType:
 
 def as_dtype(x: da.Array, dtype: DType) -> da.Array:
     """Cast the chunks."""
-    return x if dtype_of(x) is dtype else each(x, partial(_cast, dtype=dtype), dtype)
+    return x if dtype_of(x) is dtype else map_chunks(x, partial(_cast, dtype=dtype), dtype)
 
 
-def each(x: da.Array, function: Callable[..., Tensor], dtype: DType) -> da.Array:
+def map_chunks(x: da.Array, function: Callable[..., Tensor], dtype: DType) -> da.Array:
     """Call a function with each chunk, for a chunk of the same shape and this dtype."""
     return x.map_blocks(function, meta=meta_like(x, dtype))
 
@@ -194,7 +194,7 @@ def _accumulated(
         total = _whole(reduced(what, _parts(x), axes, wide.part, keepdims=keepdims), wide)
     else:
         total = reduced(what, x, axes, computed_in(wide), keepdims=keepdims)
-    return handed(as_dtype(total, wanted), out)
+    return store_out(as_dtype(total, wanted), out)
 
 
 def _divided(x: da.Array, axes: Ints, by: float, dtype: DType, keepdims: bool) -> da.Array:
@@ -204,7 +204,7 @@ def _divided(x: da.Array, axes: Ints, by: float, dtype: DType, keepdims: bool) -
     total = reduced(
         "sum", as_dtype(x, computed_in(dtype)), axes, computed_in(dtype), keepdims=keepdims
     )
-    return as_dtype(each(total, partial(_quotient, by=by), computed_in(dtype)), dtype)
+    return as_dtype(map_chunks(total, partial(_quotient, by=by), computed_in(dtype)), dtype)
 
 
 def _integer_sum(x: da.Array, axes: Ints, keepdims: bool) -> da.Array:
@@ -212,7 +212,7 @@ def _integer_sum(x: da.Array, axes: Ints, keepdims: bool) -> da.Array:
     if dtype_of(x).itemsize < 8:
         return as_dtype(sum(x, axes, keepdims=keepdims), float64)
     kinds = DTYPES["uint32"], DTYPES[f"{'u' * (dtype_of(x).kind == 'u')}int32"]
-    words = [each(x, partial(_word_of, number=k), kind) for k, kind in enumerate(kinds)]
+    words = [map_chunks(x, partial(_word_of, number=k), kind) for k, kind in enumerate(kinds)]
     low, high = (sum(word, axes, keepdims=keepdims) for word in words)
     return da.map_blocks(of_words, low, high, meta=meta_like(low, float64))
 
@@ -236,7 +236,7 @@ def _spread(
     variances = _divided(squares, summed, max(by, 0.0), wide, keepdims)
     if keepdims and kind.kind == "c":
         variances = variances[..., 0]
-    return as_dtype(each(variances, sqrt, wide) if what == "std" else variances, kind.part)
+    return as_dtype(map_chunks(variances, sqrt, wide) if what == "std" else variances, kind.part)
 
 
 def _cast(x: Tensor, dtype: DType) -> Tensor:
@@ -286,6 +286,6 @@ def axes_of(what: str, x: da.Array, axis: Axes | None) -> Ints:
     return row_major(x.ndim) if axis is None else tuple(sorted(to_axes(what, axis, x.ndim)))
 
 
-def handed(result: object, out: object) -> da.Array:
+def store_out(result: object, out: object) -> da.Array:
     """Return the result, and store it in Dask's array `out` if that is not None."""
     return result if out is None else da.core.handle_out(out, result)

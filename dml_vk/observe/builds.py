@@ -25,7 +25,7 @@ def counted() -> Iterator[Builds]:
         yield builds
 
 
-def made(seconds: float, *, is_saved: bool) -> None:
+def kernel_built(seconds: float, *, is_saved: bool) -> None:
     """Note a kernel."""
     builds = context.get().builds
     if builds is not None:

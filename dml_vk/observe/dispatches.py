@@ -95,7 +95,7 @@ def asked_of_user(groups: int) -> Asked:
     return Asked(caller(), USERS_KERNEL, USERS_KERNEL, (), groups, groups)
 
 
-def made(kernel: str, spec: Ints, seconds: float) -> None:
+def kernel_built(kernel: str, spec: Ints, seconds: float) -> None:
     """Log that a kernel was made for this `spec`."""
     level = logging.INFO if seconds > LONG_SECONDS else logging.DEBUG
     if logger.isEnabledFor(level):

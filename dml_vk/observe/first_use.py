@@ -19,7 +19,7 @@ class FirstUse:
         self._told = False
         self._op = ""
 
-    def made(self, seconds: float) -> None:
+    def kernel_built(self, seconds: float) -> None:
         """Note a kernel that was made for what the user calls now."""
         if not self._told:
             op = caller().op

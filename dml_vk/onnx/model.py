@@ -129,7 +129,7 @@ class Model:
             rule = "inputs must be given by their names"
             raise ModelError("run", rule, inputs=list(declared), given=list(feeds))
         sizes: dict[str, int] = {}
-        return [self._given(expected, feeds[name], sizes) for name, expected in declared.items()]
+        return [self._fed(expected, feeds[name], sizes) for name, expected in declared.items()]
 
     def _named(self, results: list[Value]) -> dict[str, Value]:
         return {declared.name: value for declared, value in zip(self._graph.outputs, results)}
@@ -165,11 +165,11 @@ class Model:
             return [self._tensor(element) for element in value]
         return self._machine.tensor(value) if isinstance(value, np.ndarray) else value
 
-    def _given(self, declared: Declared, value: object, sizes: dict[str, int]) -> Value:
+    def _fed(self, declared: Declared, value: object, sizes: dict[str, int]) -> Value:
         """An input as a tensor, or as an array where the host needs its values."""
         if isinstance(value, (list, tuple)) and declared.dtype is None:
             element = Declared(declared.name, None, None)
-            return [self._given(element, part, {}) for part in value]
+            return [self._fed(element, part, {}) for part in value]
         if value is None:
             return None
         if isinstance(value, Tensor):

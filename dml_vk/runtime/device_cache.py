@@ -22,10 +22,10 @@ def device_cache(most: int) -> Callable[[Callable[..., T]], _lru_cache_wrapper[T
 
     def decorate(function: Callable[..., T]) -> _lru_cache_wrapper[T]:
         @functools.lru_cache(maxsize=most)
-        def made(device: object, *args: object) -> T:
+        def cached(device: object, *args: object) -> T:
             with unrecorded():
                 return function(device, *args)
 
-        return made
+        return cached
 
     return decorate

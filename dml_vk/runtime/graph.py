@@ -12,7 +12,7 @@ from dml_vk.runtime.hazards import Access, Hazards, place
 from dml_vk.runtime.interface import Work
 
 
-class Due(NamedTuple):
+class PendingCommand(NamedTuple):
     """A command, its level, and the accesses of its launch."""
 
     command: Work
@@ -20,7 +20,7 @@ class Due(NamedTuple):
     accesses: Sequence[Access]
 
 
-_due = partial(tuple.__new__, Due)  # faster than a call of the class
+_pending = partial(tuple.__new__, PendingCommand)  # faster than a call of the class
 _level = operator.attrgetter("level")
 
 
@@ -31,7 +31,7 @@ class Graph:
     """
 
     def __init__(self, hazards: dict[Arena, Hazards], first: int = 0) -> None:
-        self.due: list[Due] = []
+        self.due: list[PendingCommand] = []
         self.ns = 0.0  # the commands' estimated time
         self.first = self.end = first  # the lowest level, and the one after the highest
         self._floor = first  # the lowest that is still open
@@ -49,7 +49,7 @@ class Graph:
         level = self._level_of(accesses)
         if is_alone:
             self._floor = self.end
-        self.due += [Due(command, level, accesses) for command in commands]
+        self.due += [PendingCommand(command, level, accesses) for command in commands]
         self.ns += sum([command.ns for command in commands])
 
     def add_one(self, command: Work, accesses: Sequence[Access]) -> None:
@@ -57,7 +57,7 @@ class Graph:
         level = place(self._hazards, accesses, self._floor)
         if level >= self.end:  # as in `_level_of`, whose call each operation would pay for
             self.end = level + 1
-        self.due.append(_due((command, level, accesses)))
+        self.due.append(_pending((command, level, accesses)))
         self.ns += command.ns
 
     def _level_of(self, accesses: Sequence[Access]) -> int:
@@ -67,6 +67,6 @@ class Graph:
             self.end = level + 1
         return level
 
-    def by_level(self) -> list[Due]:
+    def by_level(self) -> list[PendingCommand]:
         """Return the commands in an order in which they may run."""
         return sorted(self.due, key=_level)

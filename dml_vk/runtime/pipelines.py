@@ -201,9 +201,9 @@ class Pipelines:
 
     def _told(self, module: _Module, pipeline: Pipeline, seconds: float) -> Cached:
         """A pipeline, of whose making the logs are told."""
-        dispatches.made(module.name, module.known, seconds)
-        builds.made(seconds, is_saved=module.is_saved)
-        first_use.made(seconds)
+        dispatches.kernel_built(module.name, module.known, seconds)
+        builds.kernel_built(seconds, is_saved=module.is_saved)
+        first_use.kernel_built(seconds)
         return Cached(pipeline, HELD_PER_BYTE * len(module.spirv))
 
     def _shipped(self, module: str | Recipe | Inlined, key: Key) -> tuple[bytes, Ints, bool]:

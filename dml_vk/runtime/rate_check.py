@@ -65,16 +65,16 @@ class RateCheck:
         plan, sizes = self._copy_plan(nbytes)
         return self._run(plan, sizes, rounds), self._run(None, sizes, rounds)
 
-    def product_time(self, rows: int, tile: TeamTile, rounds: int, *, fused: bool) -> Time:
+    def product_time(self, rows: int, tile: TeamTile, rounds: int, *, fma: bool) -> Time:
         """What a product of square float32 matrices takes by such tiles: the median of so many."""
-        plan, sizes = self._product_plan(float32, tile, fused=fused)(rows)
+        plan, sizes = self._product_plan(float32, tile, fma=fma)(rows)
         return self._run(plan, sizes, rounds)
 
     def _copy_plan(self, nbytes: int) -> tuple[Plan, list[int]]:
         return plan_flat_copy(nbytes, 0, self._profile), [nbytes, nbytes]
 
     def _product_plan(
-        self, dtype: DType, tile: TeamTile | None = None, *, fused: bool = False
+        self, dtype: DType, tile: TeamTile | None = None, *, fma: bool = False
     ) -> _Plans:
         def plan(rows: int) -> tuple[Plan, list[int]]:
             a, b, dst = [
@@ -83,7 +83,7 @@ class RateCheck:
             ]
             sizes, dtypes = (rows, rows), (dtype,) * 3
             product = plan_matmul(
-                sizes, rows, (a, b, dst), dtypes, self._profile, fma=fused, tile=tile
+                sizes, rows, (a, b, dst), dtypes, self._profile, fma=fma, tile=tile
             )
             return product.plan, [rows * rows * dtype.itemsize] * 3
 

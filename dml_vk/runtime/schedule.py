@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from dml_vk.runtime.arenas import Arena, Note
-from dml_vk.runtime.graph import Due, Graph
+from dml_vk.runtime.graph import Graph, PendingCommand
 from dml_vk.runtime.interface import Barrier, Command, Prepared, Ticket
 
 _BARRIER = Barrier()
 
 
-Submission = list[Due]
+Submission = list[PendingCommand]
 
 
 class Repeated(Protocol):

@@ -80,7 +80,7 @@ def ulps_apart(results: Array, expected: Array) -> NDArray[np.float64]:
     [1.0, 1.0, 0.0]
     """
     nans = np.isnan(results), np.isnan(expected)
-    ours, theirs = _place(results), _place(expected)
+    ours, theirs = _rank_of(results), _rank_of(expected)
     # Of places with different signs, a float64 holds the distance well enough, and int64 may not.
     near = np.where((ours < 0) == (theirs < 0), ours - theirs, 0)
     far = ours.astype(np.float64) - theirs.astype(np.float64)
@@ -89,7 +89,7 @@ def ulps_apart(results: Array, expected: Array) -> NDArray[np.float64]:
     return np.asarray(np.where(nans[0] | nans[1], wrong, steps), np.float64)
 
 
-def _place(array: Array) -> NDArray[np.int64]:
+def _rank_of(array: Array) -> NDArray[np.int64]:
     """The position in the sequence of all floats; both zeros are at 0."""
     bits = array.view(f"int{8 * array.itemsize}").astype(np.int64)
     magnitude = bits & np.iinfo(f"int{8 * array.itemsize}").max

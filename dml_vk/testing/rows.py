@@ -36,7 +36,7 @@ def softmax(array: object, axis: Axis = -1) -> Array:
     with np.errstate(all="ignore"):
         largest, total = _exp_sums(_chunks(values, axis, -np.inf)[0])
         largest, scale = [
-            _kept(statistic, values, axis) for statistic in (largest, np.float32(1) / total)
+            _with_axis(statistic, values, axis) for statistic in (largest, np.float32(1) / total)
         ]
         return np.asarray(exponential(values.astype(np.float32) - largest) * scale, values.dtype)
 
@@ -63,7 +63,7 @@ def moments(array: object, axis: Axis, *, centred: bool = True) -> Moments:
         away = rows - mean[..., None]
         squares = _tree_sum(np.where(there, away * away, np.float32(0)))
         nodes = Moments(np.broadcast_to(counts, mean.shape), mean, squares)
-        return Moments(*[_kept(statistic, values, axis) for statistic in _joined(nodes)])
+        return Moments(*[_with_axis(statistic, values, axis) for statistic in _joined(nodes)])
 
 
 def of_groups(channels: Moments, groups: int) -> Moments:
@@ -118,7 +118,7 @@ def _chunks(array: Array, axis: Axis, missing: float) -> tuple[Array, Array]:
     return padded.reshape(*sizes, -1, _CHUNK), there.reshape(-1, _CHUNK)
 
 
-def _kept(values: Array, array: Array, axis: Axis) -> Array:
+def _with_axis(values: Array, array: Array, axis: Axis) -> Array:
     axes = _axes(array, axis)
     return values.reshape([1 if dim in axes else n for dim, n in enumerate(array.shape)])
 

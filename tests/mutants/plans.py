@@ -151,6 +151,6 @@ MUTANTS = (
         f"{_PLAN}/inlined.py",
         "return operand[::2] == other[::2] and at[0] == at[1]",
         "return operand[::2] == other[::2]",
-        ("tests/kernel/compiler/test_attaching.py",),
+        ("tests/kernel/compiler/test_inlining.py",),
     ),
 )

@@ -136,7 +136,7 @@ MUTANTS = (
         "            and (access.writes or other.writes)\n",
         "            and one.writes\n",
         (
-            f"{_TESTS}/test_attaching.py",
+            f"{_TESTS}/test_inlining.py",
             f"{_TESTS}/test_scans_and_readers.py::"
             "test_what_is_written_before_one_of_the_readers_stays_as_it_was",
         ),

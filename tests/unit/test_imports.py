@@ -76,6 +76,16 @@ LEVELS = {
 }
 # Library -> the one file that imports it.
 RUNTIME_LIBRARIES = {"kp": "runtime/kompute.py"}
+OF_FILES = {
+    "importlib.resources",
+    "io",
+    "mmap",
+    "os",
+    "pathlib",
+    "shutil",
+    "subprocess",
+    "tempfile",
+}
 SUBMODULES = {"collections.abc", "importlib.util"}  # of the standard library
 
 
@@ -142,6 +152,21 @@ def test_no_file_imports_itself_in_a_circle():
         for module in ready:
             del pending[module]
     assert pending == {}
+
+
+def test_no_planner_can_reach_a_file():
+    """Planning is pure: neither planners nor what they import can open one, or start a process."""
+    pending, planning = [name for name in FOUND if name.startswith("dml_vk.kernels.plan")], set()
+    assert len(pending) > 40
+    while pending:
+        module = pending.pop()
+        if module not in planning:
+            planning.add(module)
+            pending += ours(module)
+    for module in planning:
+        assert OF_FILES.isdisjoint(imports(FOUND[module])), module
+        nodes = ast.walk(ast.parse(FOUND[module].read_text()))
+        assert "open" not in {node.id for node in nodes if isinstance(node, ast.Name)}, module
 
 
 @pytest.mark.parametrize("library", RUNTIME_LIBRARIES)

@@ -47,9 +47,9 @@ def _row(
     for rows in sizes:
         progress.step(f"{tile}, {rows}{', fused' if fused else ''}")
         with device.queue.enter():
-            time = device.queue.rate_check().product_time(rows, tile, _ROUNDS, fused=fused)
+            time = device.queue.rate_check().product_time(rows, tile, _ROUNDS, fma=fused)
         rates[rows] = rounded(2 * rows**3 / time.microseconds / 1e3)
-        if team_tile(rows, rows, 1, rows, device.profile, fused=fused) is tile:
+        if team_tile(rows, rows, 1, rows, device.profile, fma=fused) is tile:
             chosen.append(rows)
     return Row(str(tile), fused, tile.lanes, tile.shared_bytes, rates, tuple(chosen))
 

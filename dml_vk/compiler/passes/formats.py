@@ -119,7 +119,7 @@ class Costs:
                 self._as_it_is(item.steps if isinstance(item, Operation) else [item])
                 if isinstance(item, Operation) and item.out is None:
                     layout = item.result.layout
-                    self._made(item.result, _node(layout), (layout, layout))
+                    self._note_result(item.result, _node(layout), (layout, layout))
         for slot in returned:
             self._read_slot(slot)
 
@@ -187,7 +187,7 @@ class Costs:
         if out is None or anew:
             layouts = tried[0].layout, tried[1].layout
             follows = [*map(label_of, layouts)] == [0, 1]
-            self._made(operation.result, node if follows else _node(layouts[0]), layouts)
+            self._note_result(operation.result, node if follows else _node(layouts[0]), layouts)
         else:
             self._read_slot(self._slots.of(out))
             self._write_slot(self._slots.of(out))
@@ -220,7 +220,7 @@ class Costs:
         slot = self._slots.of(out)
         return self._specs.get(slot) is out.spec and not self._slots.is_outer(slot)
 
-    def _made(self, result: Tensor, node: int, layouts: tuple[Layout, Layout]) -> None:
+    def _note_result(self, result: Tensor, node: int, layouts: tuple[Layout, Layout]) -> None:
         slot, spec = self._slots.of(result), result.spec
         assert spec is not None
         value = _Value(layouts, result.dtype.itemsize, node)

@@ -75,7 +75,7 @@ class _Inlining:
         """A kernel, and a chain after it, as one step."""
         if self._readers_of(slot) != [chain] or not self._can_meet(kernel, chain, {slot}):
             return None
-        merged = self._one(kernel, chain, slot)
+        merged = self._inlined_launch(kernel, chain, slot)
         if merged is None or cost(merged) > cost(kernel) + cost(chain):
             return None
         return {id(chain): merged}
@@ -96,7 +96,7 @@ class _Inlining:
             for reader in self._readers_of(slot):
                 if not isinstance(reader, Launch) or not self._can_meet(step, reader, set(slots)):
                     return None
-                launch = self._one(merged.get(id(reader), reader), part, slot)
+                launch = self._inlined_launch(merged.get(id(reader), reader), part, slot)
                 if launch is None:
                     return None
                 merged[id(reader)], kernels[id(reader)] = launch, reader
@@ -157,7 +157,7 @@ class _Inlining:
             for access in own
         )
 
-    def _one(self, kernel: Launch, step: Launch, slot: int) -> Launch | None:
+    def _inlined_launch(self, kernel: Launch, step: Launch, slot: int) -> Launch | None:
         """One launch for a kernel and a chain, where the chain's result, or source, is a slot."""
         assert step.chained is not None
         chained, plan = step.chained, kernel.work

@@ -93,7 +93,7 @@ FACTORS: dict[str, Factor] = {
     "i1e": lambda x, y, p: m.where(
         _F.equal(x, 0), 0.5, _F.i0e(x) - y * (_F.sign(x) + _F.divide(1, x))
     ),
-    "leaky_relu": lambda x, y, p: m.where(_F.greater(x, 0), _one(x), p[0]),
+    "leaky_relu": lambda x, y, p: m.where(_F.greater(x, 0), _constant_one(x), p[0]),
     "elu": lambda x, y, p: m.where(_F.greater(x, 0), 1.0, _F.exp(_below(x)) * p[0]),
     "celu": lambda x, y, p: m.where(_F.greater(x, 0), 1.0, _F.exp(_below(x) / p[0])),
     "scaled_elu": lambda x, y, p: m.where(
@@ -121,7 +121,7 @@ MASKS: dict[str, Callable[[Any, tuple[float, ...]], Any]] = {
 RULES.update({name: _masked(mask) for name, mask in MASKS.items()})
 
 
-def _one(x: Tensor) -> Tensor:
+def _constant_one(x: Tensor) -> Tensor:
     """A tensor, so that the slope beside it is not rounded to float32."""
     return full((), 1.0, float64 if x.dtype is float64 else float32, device=x.device)
 

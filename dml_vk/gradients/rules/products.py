@@ -84,11 +84,11 @@ def _pulled(
             gradients.append(None)
             continue
         others = [k for k in range(len(operands)) if k != number]
-        gradients.append(_one(letters, result, operands, cotangent, number, others))
+        gradients.append(_gradient_of(letters, result, operands, cotangent, number, others))
     return gradients
 
 
-def _one(
+def _gradient_of(
     letters: Sequence[Sequence[str]],
     result: Sequence[str],
     operands: Sequence[Tensor],

@@ -159,7 +159,7 @@ class Nodes:
             result = builder.make(op.FUNCTION_CALL, of_type, name, *taken)
             return self._fitted(result, made_words) if made_words else result
 
-        return self._made(called, kernel, sources)
+        return self._maker(called, kernel, sources)
 
     def _by_parts(
         self, function: tuple[int, int], kernel: str, sources: Ints, sizes: Sequence[int]
@@ -179,9 +179,9 @@ class Nodes:
             (result,) = from_words(builder, to_words(builder, results, sizes[0] // 2), sizes[0])
             return result
 
-        return self._made(called, kernel, sources)
+        return self._maker(called, kernel, sources)
 
-    def _made(self, called: Callable[..., int], kernel: str, sources: Ints) -> Maker:
+    def _maker(self, called: Callable[..., int], kernel: str, sources: Ints) -> Maker:
         def make(values: dict[int, Values], count: int) -> Values:
             known: dict[Ints, int] = {}  # Where sources stand still, so does the result.
             results = []

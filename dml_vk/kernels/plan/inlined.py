@@ -113,7 +113,7 @@ def plan_inlined(
         recipe=Inlined("", (), False, len(plan.base_bytes), kernel, inlined, folded),
         computed=None,  # It has more operands now.
         fma=False,
-        push=(0, plan.units, *(0,) * bindings, *_kept(plan.push, own)),
+        push=(0, plan.units, *(0,) * bindings, *_words_of_members(plan.push, own)),
         unit_ns=_unit_ns(plan, chain, work.elements, sum(moves)),
         unit_rounds=work.rounds,
         base_bytes=(*plan.base_bytes, *[operand.itemsize for operand in inlined.operands]),
@@ -294,7 +294,7 @@ def _is_alike(operand: Operand, other: Operand) -> bool:
     return operand[::2] == other[::2] and at[0] == at[1]
 
 
-def _kept(push: Ints, members: Iterable[Member]) -> Iterable[int]:
+def _words_of_members(push: Ints, members: Iterable[Member]) -> Iterable[int]:
     """The words of a push block that belong to these members."""
     for start, words, *_ in members:
         yield from push[start : start + words]

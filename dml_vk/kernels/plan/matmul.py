@@ -225,9 +225,7 @@ def _plan(
         name, own, far, team, fma = path.name, {}, False, path.lanes or 1, False
         loads = (Load(path.elements * depth / team, 4),) * 2
     elif tiles:
-        task, path, loads, exchanged = tile_path(
-            dims, whole, terms, ones=ones, fused=fma, tile=tile
-        )
+        task, path, loads, exchanged = tile_path(dims, whole, terms, ones=ones, fma=fma, tile=tile)
         if exchanged:
             swapped, starts, itemsizes = not swapped, exchange(starts), task.itemsizes
             first, second, (terms,) = second, first, exchange_dims([terms])

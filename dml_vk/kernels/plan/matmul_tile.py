@@ -45,7 +45,7 @@ def tile_path(
     terms: Dim,
     *,
     ones: int | None,
-    fused: bool,
+    fma: bool,
     tile: TeamTile | None = None,
 ) -> tuple[Task, Path, tuple[Load, ...], bool]:
     """Choose a dim that a lacks as columns and one that b lacks as rows; loop over the others.
@@ -64,7 +64,7 @@ def tile_path(
     times = math.prod([dim.size for dim in left])
     team = tile
     if both and not team:
-        team = team_tile(row.size, column.size, times, depth, task.profile, fused=fused)
+        team = team_tile(row.size, column.size, times, depth, task.profile, fma=fma)
     shared = task.profile.shuffles and both and not team
     exchanged = shared and column.size < 4 * lanes <= row.size
     if exchanged:
@@ -108,7 +108,7 @@ def tile_path(
     term_ns = SHARED_TERM_NS if shared else _TERM_NS
     members = team.lanes if team else 1
     # A fused product of a workgroup is a single chain.
-    levels = 1 if depth <= RUN or (team and fused) else 2
+    levels = 1 if depth <= RUN or (team and fma) else 2
     unit_ns = 20.0 + (term_ns * down * across + read_ns / 4) * depth
     path = Path(
         "tile team" if team else "tile shared" if shared else "tile",

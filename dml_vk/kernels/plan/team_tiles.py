@@ -26,7 +26,7 @@ class TeamTile(NamedTuple):
     spans: Ints  # the rows and columns of a tile
     terms: int  # per step, all in shared memory; a divisor of a run
     exact: float
-    fused: float
+    fma: float
 
     @property
     def lanes(self) -> int:
@@ -71,7 +71,7 @@ BUSY, _MANY_SUMS = 256, 64
 
 
 def team_tile(
-    rows: int, columns: int, times: int, depth: int, profile: Profile, *, fused: bool
+    rows: int, columns: int, times: int, depth: int, profile: Profile, *, fma: bool
 ) -> TeamTile | None:
     """The tile by which a product takes the least estimated time, if workgroups should do it.
 
@@ -83,8 +83,8 @@ def team_tile(
     def cost(tile: TeamTile) -> float:
         blocks = times * -(-rows // tile.rows) * -(-columns // tile.columns)
         sums = tile.spans[0] * tile.spans[1]
-        busy = max(tile.lanes, BUSY // 2 if fused and sums >= _MANY_SUMS else BUSY)
+        busy = max(tile.lanes, BUSY // 2 if fma and sums >= _MANY_SUMS else BUSY)
         lanes = max(blocks * tile.lanes, profile.processors * busy)
-        return lanes * sums / (tile.fused if fused else tile.exact)
+        return lanes * sums / (tile.fma if fma else tile.exact)
 
     return min([tile for tile in TILES if tile.fits(profile)], key=cost, default=None)

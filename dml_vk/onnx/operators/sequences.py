@@ -30,22 +30,22 @@ def length(node: Context, values: list[Value]) -> Array:
 
 @operator("SequenceAt", first=11, raw=True, host=(1,))
 def at(node: Context, values: list[Value], position: Value) -> Value:
-    return values[_place(node, position, values, len(values) - 1)]
+    return values[_index(node, position, values, len(values) - 1)]
 
 
 @operator("SequenceInsert", first=11, raw=True, host=(2,))
 def insert(node: Context, values: list[Value], value: Value, position: Value = None) -> list[Value]:
-    where = len(values) if position is None else _place(node, position, values, len(values))
+    where = len(values) if position is None else _index(node, position, values, len(values))
     return [*values[:where], value, *values[where:]]
 
 
 @operator("SequenceErase", first=11, raw=True, host=(1,))
 def erase(node: Context, values: list[Value], position: Value = None) -> list[Value]:
-    where = len(values) - 1 if position is None else _place(node, position, values, len(values) - 1)
+    where = len(values) - 1 if position is None else _index(node, position, values, len(values) - 1)
     return [*values[:where], *values[where + 1 :]]
 
 
-def _place(node: Context, position: Value, values: list[Value], most: int) -> int:
+def _index(node: Context, position: Value, values: list[Value], most: int) -> int:
     """An index of a sequence; negative ones count from the end."""
     index = int(node.array(position).reshape(()))
     wanted = index + len(values) if index < 0 else index

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dml_vk.driver.structures import Handle, Object, SemaphoreCreateInfo, SubmitInfo
 from dml_vk.runtime.vulkan.fence import Fence
-from dml_vk.runtime.vulkan.opened import Made, Opened
+from dml_vk.runtime.vulkan.opened import Opened, Owned
 
 if TYPE_CHECKING:
     from dml_vk.runtime.vulkan.recording import Ticket
@@ -56,7 +56,7 @@ class Link(Fence):
     def __init__(self, opened: Opened, stages: int) -> None:
         super().__init__(opened)
         self.results: list[int] = []  # of submitting both, if they were submitted
-        self._semaphore = Made(opened, "vkCreateSemaphore", byref(SemaphoreCreateInfo()))
+        self._semaphore = Owned(opened, "vkCreateSemaphore", byref(SemaphoreCreateInfo()))
         semaphores = pointer(self._semaphore.handle)
         self.signal = pointer(SubmitInfo(signal_count=1, signals=semaphores))
         waits = SubmitInfo(wait_count=1, waits=semaphores, wait_stages=pointer(c_uint32(stages)))

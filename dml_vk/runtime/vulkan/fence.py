@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctypes import byref, pointer
 
 from dml_vk.driver.structures import FenceCreateInfo, SubmitInfo
-from dml_vk.runtime.vulkan.opened import Made, Opened
+from dml_vk.runtime.vulkan.opened import Opened, Owned
 
 
 class Fence:
@@ -13,7 +13,7 @@ class Fence:
 
     def __init__(self, opened: Opened) -> None:
         self._opened = opened
-        self._fence = Made(opened, "vkCreateFence", byref(FenceCreateInfo()))
+        self._fence = Owned(opened, "vkCreateFence", byref(FenceCreateInfo()))
         self.fence = self._fence.handle
         self.fences = pointer(self.fence)
         self.submission = pointer(SubmitInfo())

@@ -19,7 +19,7 @@ from dml_vk.driver.vulkan import (
     chain,
 )
 from dml_vk.errors import DeviceError, DeviceMemoryError
-from dml_vk.runtime.vulkan.opened import Made, Opened
+from dml_vk.runtime.vulkan.opened import Opened, Owned
 
 _START = c_uint64(0)
 
@@ -32,12 +32,12 @@ class HostBlock:
         request = opened.buffer(nbytes, TRANSFERS)
         external = ExternalMemoryBufferCreateInfo(handle_types=HOST_ALLOCATION)
         chain(request, external)
-        self._buffer = Made(opened, "vkCreateBuffer", byref(request), nbytes=nbytes)
+        self._buffer = Owned(opened, "vkCreateBuffer", byref(request), nbytes=nbytes)
         self.buffer = self._buffer.handle
         memory = MemoryAllocateInfo(nbytes=nbytes, memory_type=self._type(opened))
         pages = ImportMemoryHostPointerInfo(handle_type=HOST_ALLOCATION, pointer=address)
         chain(memory, pages)
-        self._memory = Made(opened, "vkAllocateMemory", byref(memory), nbytes=nbytes)
+        self._memory = Owned(opened, "vkAllocateMemory", byref(memory), nbytes=nbytes)
         handle = self._memory.handle
         opened.check("vkBindBufferMemory", opened.handle, self.buffer, handle, _START)
         self._owner = owner  # Attributes go in this order, the pages last.

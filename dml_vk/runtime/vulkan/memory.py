@@ -16,7 +16,7 @@ from dml_vk.driver.vulkan import (
 )
 from dml_vk.errors import DeviceError
 from dml_vk.runtime.interface import MemoryKind
-from dml_vk.runtime.vulkan.opened import Made, Opened
+from dml_vk.runtime.vulkan.opened import Opened, Owned
 
 _START, _ALL = c_uint64(0), c_uint64(2**64 - 1)  # VK_WHOLE_SIZE
 
@@ -26,7 +26,7 @@ class Block:
 
     def __init__(self, opened: Opened, nbytes: int, kind: MemoryKind) -> None:
         self.nbytes = nbytes
-        self._buffer = Made(
+        self._buffer = Owned(
             opened,
             "vkCreateBuffer",
             byref(opened.buffer(nbytes, STORAGE_BUFFER | TRANSFERS)),
@@ -39,7 +39,7 @@ class Block:
         if chosen is None:
             raise DeviceError("device", "the driver must have memory of this kind", kind=kind)
         request = MemoryAllocateInfo(nbytes=needs.nbytes, memory_type=chosen)
-        self._memory = Made(opened, "vkAllocateMemory", byref(request), nbytes=nbytes, kind=kind)
+        self._memory = Owned(opened, "vkAllocateMemory", byref(request), nbytes=nbytes, kind=kind)
         memory = self._memory.handle
         opened.check("vkBindBufferMemory", opened.handle, self.buffer, memory, _START)
         self._address = c_void_p()

@@ -79,7 +79,7 @@ class Opened:
             getattr(self.calls, call)(self.handle, handle, None)
 
 
-class Made:
+class Owned:
     """An object made on a device. It is destroyed with its last reference."""
 
     # The driver writes into it, so it is known whenever Ctrl-C comes. Null until then.

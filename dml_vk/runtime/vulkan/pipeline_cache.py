@@ -9,7 +9,7 @@ from dml_vk import cache_files
 from dml_vk.driver.structures import PipelineCacheCreateInfo
 from dml_vk.driver.vulkan import DeviceProperties
 from dml_vk.environment import cache_folder, saves
-from dml_vk.runtime.vulkan.opened import Made, Opened
+from dml_vk.runtime.vulkan.opened import Opened, Owned
 
 MOST_BYTES = 256 * 2**20  # of a file
 
@@ -23,8 +23,8 @@ class PipelineCache:
         # `read` checks the contents: some drivers crash on truncated or altered data.
         self._saved = cache_files.read(self._path, MOST_BYTES) if saves() else b""
         request = PipelineCacheCreateInfo(nbytes=len(self._saved), data=self._saved)
-        self._made = Made(opened, "vkCreatePipelineCache", byref(request))
-        self.handle = self._made.handle
+        self._owned = Owned(opened, "vkCreatePipelineCache", byref(request))
+        self.handle = self._owned.handle
 
     def save(self) -> None:
         """Write the file if there is anything new."""

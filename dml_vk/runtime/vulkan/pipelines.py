@@ -26,7 +26,7 @@ from dml_vk.driver.structures import (
 from dml_vk.driver.vulkan import COMPUTE_STAGE
 from dml_vk.runtime.interface import Range
 from dml_vk.runtime.vulkan.memory import Block
-from dml_vk.runtime.vulkan.opened import Made, Opened
+from dml_vk.runtime.vulkan.opened import Opened, Owned
 from dml_vk.runtime.vulkan.reuse import Reuse
 
 _STORAGE_BUFFER = 7  # VkDescriptorType
@@ -42,7 +42,7 @@ class Layout:
         listed = (DescriptorBinding * bindings)(
             *(DescriptorBinding(n, _STORAGE_BUFFER, 1, COMPUTE_STAGE) for n in range(bindings))
         )
-        self._set_layout = Made(
+        self._set_layout = Owned(
             opened,
             "vkCreateDescriptorSetLayout",
             byref(DescriptorSetLayoutCreateInfo(count=bindings, bindings=listed)),
@@ -54,9 +54,9 @@ class Layout:
             range_count=int(push_words > 0),
             ranges=pointer(push),
         )
-        self._made = Made(opened, "vkCreatePipelineLayout", byref(request))
-        self.handle = self._made.handle
-        self._pools: list[Made] = []
+        self._owned = Owned(opened, "vkCreatePipelineLayout", byref(request))
+        self.handle = self._owned.handle
+        self._pools: list[Owned] = []
         self._new: list[Handle] = []
         # Sets are written anew, which is easier than freeing them.
         self._free: Reuse[Handle] = Reuse()
@@ -83,7 +83,7 @@ class Layout:
         count = _FIRST_SETS << min(len(self._pools), _MOST_DOUBLINGS)
         size = DescriptorPoolSize(_STORAGE_BUFFER, count * max(1, self._bindings))
         request = DescriptorPoolCreateInfo(sets=count, size_count=1, sizes=pointer(size))
-        pool = Made(self._opened, "vkCreateDescriptorPool", byref(request))
+        pool = Owned(self._opened, "vkCreateDescriptorPool", byref(request))
         layouts = (Handle * count)(*[self._set_layout.handle] * count)
         asked = DescriptorSetAllocateInfo(pool=pool.handle, count=count, layouts=layouts)
         sets = (Handle * count)()
@@ -100,7 +100,7 @@ class Pipeline:
     ) -> None:
         self.layout = layout
         count = len(spec)
-        module = Made(
+        module = Owned(
             opened,
             "vkCreateShaderModule",
             byref(ShaderModuleCreateInfo(nbytes=len(spirv), code=spirv)),
@@ -120,8 +120,8 @@ class Pipeline:
             specialization=pointer(specialization),
         )
         request = ComputePipelineCreateInfo(stage=stage, layout=layout.handle)
-        self._made = Made(opened, "vkCreateComputePipelines", cache, 1, byref(request))
-        self.handle = self._made.handle
+        self._owned = Owned(opened, "vkCreateComputePipelines", cache, 1, byref(request))
+        self.handle = self._owned.handle
 
 
 class Set:

@@ -23,7 +23,7 @@ from dml_vk.driver.vulkan import COMPUTE_STAGE
 from dml_vk.runtime.interface import Barrier, Command, Copy, Dispatch, Fill
 from dml_vk.runtime.vulkan.driver_queue import COMPUTE, TRANSFER, DriverQueue
 from dml_vk.runtime.vulkan.fence import Fence
-from dml_vk.runtime.vulkan.opened import Made, Opened
+from dml_vk.runtime.vulkan.opened import Opened, Owned
 from dml_vk.runtime.vulkan.reuse import Reuse
 
 _COMPUTE_POINT = 1  # VkPipelineBindPoint
@@ -71,7 +71,7 @@ class Slot(Fence):
     def __init__(self, opened: Opened, family: int) -> None:
         super().__init__(opened)
         request = CommandPoolCreateInfo(flags=_TRANSIENT, family=family)
-        self._pool = Made(opened, "vkCreateCommandPool", byref(request))
+        self._pool = Owned(opened, "vkCreateCommandPool", byref(request))
         asked = CommandBufferAllocateInfo(pool=self._pool.handle, count=1)
         self.commands = Object()
         opened.check("vkAllocateCommandBuffers", opened.handle, byref(asked), byref(self.commands))
@@ -112,7 +112,7 @@ class Ticket(Generic[F]):
         self.slot = fences.take(self, make)
         self.commands = tuple(commands)  # with all that they use, until they are done
         self.done = False
-        self.stamps: Made | None = None
+        self.stamps: Owned | None = None
         self.works: list[bool] = []  # of each command that is timed, whether it is no barrier
 
     def ticks(self, opened: Opened) -> list[int] | None:
@@ -176,7 +176,7 @@ class Recorder:
         count = len(commands) + 1
         request = QueryPoolCreateInfo(kind=_TIMESTAMPS, count=count)
         ticket.works = [not isinstance(command, Barrier) for command in commands]
-        ticket.stamps = Made(opened, "vkCreateQueryPool", byref(request))
+        ticket.stamps = Owned(opened, "vkCreateQueryPool", byref(request))
         stamps, stamp = ticket.stamps.handle, opened.calls.vkCmdWriteTimestamp
         opened.calls.vkCmdResetQueryPool(buffer, stamps, 0, count)
         stamp(buffer, _BOTTOM, stamps, 0)

@@ -68,7 +68,7 @@ class Compute:
             return self.all.constant(of_type, known[0])
         return None
 
-    def _made(self, line: Words, operands: Iterable[int]) -> int:
+    def _emitted(self, line: Words, operands: Iterable[int]) -> int:
         """Write an instruction with new operands, and return its result."""
         name = self.all.new()
         self.lines.append((line[0], line[1], name, *operands))
@@ -78,19 +78,19 @@ class Compute:
         chosen, a, b = operands = [self.value(operand) for operand in line[3:]]
         value = self.all.values.get(chosen)
         if value is None:
-            return self._made(line, operands)
+            return self._emitted(line, operands)
         return a if value else b
 
     def _extended(self, line: Words) -> int:
         # First the id of the set and the number of the instruction, which is no id.
-        return self._made(line, (*line[3:5], *[self.value(operand) for operand in line[5:]]))
+        return self._emitted(line, (*line[3:5], *[self.value(operand) for operand in line[5:]]))
 
     def _barrier(self, line: Words) -> None:
         self.lines.append((line[0], *[self.value(operand) for operand in line[1:]]))
 
     def _construct(self, line: Words) -> int:
         parts = tuple([self.value(operand) for operand in line[3:]])
-        name = self._made(line, parts)
+        name = self._emitted(line, parts)
         if self.all.counts.get(line[1], len(parts)) == len(parts):
             self.all.parts[name] = parts
         return name
@@ -114,7 +114,7 @@ class Compute:
     def _variable(self, line: Words) -> int:
         return self.folder.variable(self.body, line[1])
 
-    def _place(self, pointer: int) -> tuple[int, Path | None] | None:
+    def _pointee(self, pointer: int) -> tuple[int, Path | None] | None:
         """The followed variable that a pointer points into, and where, if that is constant."""
         if pointer in self.folder.pointees:
             return pointer, ()
@@ -122,8 +122,8 @@ class Compute:
 
     def _chain(self, line: Words) -> int:
         base, *indices = operands = [self.value(index) for index in line[3:]]
-        name = self._made(line, operands)
-        pointed = self._place(base)
+        name = self._emitted(line, operands)
+        pointed = self._pointee(base)
         if pointed is not None:
             values, (variable, path) = self.all.values, pointed
             if path is not None and all(index in values for index in indices):
@@ -134,13 +134,13 @@ class Compute:
 
     def _load(self, line: Words) -> int:
         pointer = self.value(line[3])
-        variable, path = self._place(pointer) or (0, None)
+        variable, path = self._pointee(pointer) or (0, None)
         if path is None:
-            return self._made(line, (pointer, *line[4:]))
+            return self._emitted(line, (pointer, *line[4:]))
         known = stores.find(self.state, variable, path)
         value = None if known is None else self._loaded(line[1], variable, *known)
         if value is None:
-            value = self._made(line, (pointer, *line[4:]))
+            value = self._emitted(line, (pointer, *line[4:]))
         stores.note(self.state, variable, path, value)
         return value
 
@@ -157,7 +157,7 @@ class Compute:
     def _store(self, line: Words) -> None:
         pointer, value = self.value(line[1]), self.value(line[2])
         self.lines.append((line[0], pointer, value, *line[3:]))
-        pointed = self._place(pointer)
+        pointed = self._pointee(pointer)
         if pointed is not None:
             self.body.stored.add(pointed[0])
             stores.store(self.state, *pointed, value)

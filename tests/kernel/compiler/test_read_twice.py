@@ -9,7 +9,7 @@ from dml_vk import nn
 from dml_vk.compiler.passes import inline
 from tests import tier
 from tests.kernel.compiler.tensors import same, tensor
-from tests.kernel.compiler.test_attaching import launches_of
+from tests.kernel.compiler.test_inlining import launches_of
 
 
 def gelu(x):

@@ -189,8 +189,8 @@ def test_creating_a_pipeline_is_logged(listen, monkeypatch):
     monkeypatch.setattr(log_of_dispatches, "LONG_SECONDS", 2.0)
     listen.clear()
     listen.set_level(logging.INFO, log_of_dispatches.logger.name)
-    log_of_dispatches.made("quick", (1, 2), 0.5)
-    log_of_dispatches.made("slow", (1, 2), 2.5)
+    log_of_dispatches.kernel_built("quick", (1, 2), 0.5)
+    log_of_dispatches.kernel_built("slow", (1, 2), 2.5)
     (slow,) = listen.records
     assert slow.levelno == logging.INFO
     assert slow.message.endswith(": kernel=slow spec=1,2 made us=2500000.0")

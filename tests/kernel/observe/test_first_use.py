@@ -86,8 +86,8 @@ def test_only_what_takes_longer_than_expected_counts(monkeypatch):
     monkeypatch.delenv("DML_VK_LOG", raising=False)
     one = first_use.FirstUse()
     one.ran(60.0, 50.0)  # mostly work
-    one.made(0.4)
+    one.kernel_built(0.4)
     one.ran(0.5, 0.01)
     assert terminal.getvalue() == ""
-    one.made(0.2)
+    one.kernel_built(0.2)
     assert "first use of" in terminal.getvalue()

@@ -6,7 +6,7 @@ import pytest
 
 from dml_vk.driver.vulkan import MemoryProperties, MemoryType
 from dml_vk.errors import DeviceError, DeviceMemoryError
-from dml_vk.runtime.vulkan.opened import Made
+from dml_vk.runtime.vulkan.opened import Owned
 from dml_vk.spirv import glslang
 from tests.unit.runtime.vulkans import Engine, spirv
 
@@ -207,4 +207,4 @@ def test_what_is_leaked_is_never_destroyed():
 
 
 def test_an_object_that_was_interrupted_before_it_began_is_let_go():
-    Made.__new__(Made).__del__()
+    Owned.__new__(Owned).__del__()

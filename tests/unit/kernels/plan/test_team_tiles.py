@@ -82,14 +82,14 @@ def test_a_tile_fits_the_limits_of_the_device():
         assert named(path(4096, dataclasses.replace(H200, **limits))) != LARGE
     for profile in (GPU, H200):
         for tile in (
-            team_tile(m, n, 1, 64, profile, fused=False) for m in (20, 5000) for n in (20, 5000)
+            team_tile(m, n, 1, 64, profile, fma=False) for m in (20, 5000) for n in (20, 5000)
         ):
             assert tile in [each for each in TILES if each.fits(profile)]
 
 
 def test_few_invocations_do_no_tiles_together():
     few = dataclasses.replace(GPU, max_invocations=32)
-    assert team_tile(100, 100, 1, 100, few, fused=False) is None
+    assert team_tile(100, 100, 1, 100, few, fma=False) is None
     assert path(100, few).path == "tile"
 
 
@@ -102,10 +102,10 @@ def test_each_piece_has_an_invocation():
 
 
 def test_only_large_products_where_loads_coalesce():
-    assert team_tile(20, 20, 1, 16, GPU, fused=False)
+    assert team_tile(20, 20, 1, 16, GPU, fma=False)
     for rows, columns, depth in ((19, 64, 64), (64, 19, 64), (64, 64, 15)):
-        assert team_tile(rows, columns, 1, depth, GPU, fused=False) is None
-    assert team_tile(4096, 4096, 1, 4096, CPU, fused=False) is None
+        assert team_tile(rows, columns, 1, depth, GPU, fma=False) is None
+    assert team_tile(4096, 4096, 1, 4096, CPU, fma=False) is None
 
 
 def test_a_fused_product_of_a_workgroup_is_a_single_chain():

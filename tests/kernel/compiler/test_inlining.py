@@ -149,7 +149,7 @@ ALIKE = ("batched product", "distances from rows", "products of all", "a large c
     ("case", "last"),
     [pytest.param(*one, marks=pytest.mark.product if one[0] in ALIKE else []) for one in FORMATS],
 )
-def test_attached(case, last, tmp_path):
+def test_inlined(case, last, tmp_path):
     function, sizes, count = CASES[case]
     compiled = dml_vk.compile(function)
     with profiled(dml_vk.device(), dataclasses.replace(SHUFFLING, max_storage_buffers=8)):
@@ -174,7 +174,7 @@ tier.leave_out((len(CASES) - len(ELSEWHERE)) * len(PROFILES))
 
 
 @tier.parametrize("case profile", ELSEWHERE, PROFILES)
-def test_attached_on_other_devices(case, profile):
+def test_inlined_on_other_devices(case, profile):
     device, (function, sizes, _) = dml_vk.device(), CASES[case]
     with profiled(device, dataclasses.replace(PROFILES[profile], max_storage_buffers=8)):
         given = [tensor(*one) for one in sizes]
