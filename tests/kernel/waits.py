@@ -11,6 +11,7 @@ import pytest
 import dml_vk
 from dml_vk.runtime import queue as queues
 from dml_vk.runtime.queue import Queue
+from dml_vk.runtime.submitted import Submitted
 
 
 class Counts(NamedTuple):
@@ -30,16 +31,16 @@ def counting() -> Iterator[Callable[[Callable[[], Any]], Counts]]:
 
     A wait for work is counted once, whatever it consists of.
     """
-    wait, submit, seen = Queue._wait, Queue._submit, [0, 0]
+    wait, submit, seen = Submitted.wait, Submitted.submit, [0, 0]
 
-    def waits(queue: Any, count: int) -> None:
+    def waits(submitted: Any, count: int) -> None:
         seen[0] += count > 0
-        wait(queue, count)
+        wait(submitted, count)
 
-    def submits(queue: Any, batch: Any) -> None:
+    def submits(submitted: Any, batch: Any, is_logged: bool) -> None:
         before = len(batch.tickets)
         try:
-            submit(queue, batch)
+            submit(submitted, batch, is_logged)
         finally:
             seen[1] += len(batch.tickets) - before
 
@@ -49,9 +50,9 @@ def counting() -> Iterator[Callable[[Callable[[], Any]], Counts]]:
         return Counts(*seen)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Queue, "_wait", waits)
-        patch.setattr(Queue, "_submit", submits)
-        patch.setattr(Queue, "_retire", lambda _: None)
+        patch.setattr(Submitted, "wait", waits)
+        patch.setattr(Submitted, "submit", submits)
+        patch.setattr(Submitted, "retire", lambda _: None)
         # Nor is a batch sent since it has many operations, of which kernels may take any number.
         patch.setattr(queues, "LOOK_OPERATIONS", 2**30)
         yield counts
