@@ -8,11 +8,13 @@ results have the same bits on every device and depend only on the elements of th
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from dml_vk.arguments import to_bool, to_int, to_tuple
+from dml_vk.array.calls import composed
 from dml_vk.array.creation.arrays import asarray, zeros
 from dml_vk.array.creation.grids import arange
 from dml_vk.array.host_operands import upload_operands
@@ -178,6 +180,11 @@ def _bounds(ordered: Tensor, count: int) -> Tensor:
 
 def _sums(numbers: Tensor, count: int, weights: Tensor) -> Tensor:
     """Return the total weight of each number, all of which are from 0 to `count` - 1."""
+    return composed(total_weights, (weights, numbers), None, count)
+
+
+def total_weights(operands: Sequence[Tensor], out: None, count: int) -> Tensor:
+    weights, numbers = operands
     sums = zeros((count,), weights.dtype, device=weights.device)
     reduce_rows("bincount", SUM, numbers, weights, sums, full=ALL)
     return sums

@@ -11,6 +11,7 @@ from dml_vk.array.indexing import api, reads, take
 from dml_vk.array.math.elementwise import less, maximum, where
 from dml_vk.array.sorting.searching import searchsorted
 from dml_vk.array.sorting.sorts import argsort
+from dml_vk.array.statistics import histograms
 from dml_vk.array.statistics.segments import segment_sums
 from dml_vk.dtypes import float16, int64
 from dml_vk.gradients.memory import repeated
@@ -42,7 +43,7 @@ def _added_at(operands: Sequence[Tensor], out: None, count: int) -> Tensor:
     return sums
 
 
-@rule(_added_at)
+@rule(_added_at, histograms.total_weights)
 def _added(noted: Noted, cotangent: Tensor) -> Sequence[Tensor | None]:
     return take.elements_at(cotangent, noted.operands[1]), None
 
