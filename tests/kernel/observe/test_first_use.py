@@ -9,7 +9,7 @@ import pytest
 
 import dml_vk
 from dml_vk.observe import first_use
-from dml_vk.runtime import pipelines, queue
+from dml_vk.runtime import pipelines, submitted
 from tests.chance import chance
 
 
@@ -22,7 +22,7 @@ class Terminal(io.StringIO):
 def stderr(monkeypatch):
     """A terminal, and a process that has compiled nothing yet."""
     fresh = first_use.FirstUse()
-    for module in (pipelines, queue):
+    for module in (pipelines, submitted):
         monkeypatch.setattr(module, "first_use", fresh)
     monkeypatch.setattr(first_use, "LONG_SECONDS", 0.0)
     monkeypatch.delenv("DML_VK_LOG", raising=False)
