@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.dtypes import bool_, float16, float32, float64, int8, int32, int64, uint8
+from dml_vk.dtypes import (
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int32,
+    int64,
+    uint8,
+)
 from dml_vk.kernels.plan.rounds import LEAST
 from dml_vk.layout import channels_last
 from tests import tier
@@ -67,7 +78,10 @@ def test_every_kernel_of_reductions(beyond, shape):
 
 
 def test_every_variant_of_reductions_and_scans(beyond):
-    """Ones, and a two at the end of ever longer rows and columns, or of ever more of nine."""
+    """Ones, and a two at the end of ever longer rows and columns, or of ever more of nine.
+
+    Powers of i, and ones in three segments, are for the kernels that have no rows of these.
+    """
     beyond.lower(LEAST)
 
     def check(n):
@@ -88,6 +102,12 @@ def test_every_variant_of_reductions_and_scans(beyond):
                         row = np.expand_dims(row.astype(dtype.numpy_name), 1 - dim)
                     assert (dml_vk.cumulative_sum(x, axis=dim, dtype=dtype).numpy() == row).all()
                     x[last] = 1
+        for dtype in (complex64, complex128):
+            assert (dml_vk.prod(dml_vk.full((9, n), 1j, dtype), axis=1).numpy() == 1).all()
+        for dtype in (int32, int64, float32, float64):  # three segments, in turns
+            totals = dml_vk.zeros(3, dtype=dtype)
+            np.add.at(totals, dml_vk.arange(3 * n) % 3, dml_vk.ones(3 * n, dtype=dtype))
+            assert (totals.numpy() == n).all()
 
     wanted = of_few_lanes("reductions") | of_few_lanes("scans")
     beyond.reach(check, [2**10, 2**18, 2**19, 2**20], wanted)
