@@ -186,19 +186,31 @@ class ConvolutionInteger(
     def _compute(
         self, x: Tensor, p: Tensor | None, weight: Tensor, q: Tensor | None, out: Tensor
     ) -> None:
-        from dml_vk.nn import conv_integer
+        integer_sums(self, x, p, weight, q, out)
 
-        points: list[Any] = [
-            0 if point is None else point.over(row_of(point.layout)) for point in (p, q)
-        ]
-        conv_integer(
-            *(x, weight, *points),
-            stride=self.strides,
-            padding=self._padding,
-            dilation=self.dilations,
-            groups=self.group_count,
-            out=out,
-        )
+
+def integer_sums(
+    operator: Windowed,
+    x: Tensor,
+    p: Tensor | None,
+    weight: Tensor,
+    q: Tensor | None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Convolve integers less their zero points."""
+    from dml_vk.nn import conv_integer
+
+    points: list[Any] = [
+        0 if point is None else point.over(row_of(point.layout)) for point in (p, q)
+    ]
+    return conv_integer(
+        *(x, weight, *points),
+        stride=operator.strides,
+        padding=operator._padding,
+        dilation=operator.dilations,
+        groups=getattr(operator, "group_count", 1),
+        out=out,
+    )
 
 
 def check_of_channels(operator: OverTensors, rank: int, **counts: int) -> None:

@@ -10,7 +10,12 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
-from dml_vk.directml.convolutions import check_of_channels, forward_channels, row_of
+from dml_vk.directml.convolutions import (
+    check_of_channels,
+    forward_channels,
+    integer_sums,
+    row_of,
+)
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS, SIGNED, SMALL, UNSIGNED
 from dml_vk.directml.fields import OverTensors
@@ -221,16 +226,7 @@ class QuantizedLinearConvolution(
         point: Tensor | None,
         out: Tensor,
     ) -> None:
-        from dml_vk.nn.conv_integer import conv_integer
-
-        first, second = [0 if each is None else each.over(row_of(each.layout)) for each in (p, q)]
-        sums = conv_integer(
-            *(x, weight, first, second),
-            stride=self.strides,
-            padding=self._padding,
-            dilation=self.dilations,
-            groups=self.group_count,
-        )
+        sums = integer_sums(self, x, p, weight, q)
         sums = sums if bias is None else sums + bias
         _write_quantized(self._what, sums, x_scale * w_scale / scale, point, out)
 
